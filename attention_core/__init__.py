@@ -1,0 +1,53 @@
+"""The maths of every chapter, in NumPy alone."""
+
+from attention_core.attention import AttentionTrace, attention, softmax
+from attention_core.lexicon import FEATURES, LEXICON, embed, is_known, tokenize
+from attention_core.masks import causal_mask, padding_mask, sliding_window_mask
+from attention_core.model import (
+    D_K_CHOICES,
+    HEAD_ANGLES,
+    HEAD_CHOICES,
+    W_K,
+    W_Q,
+    W_V,
+    MultiHeadTrace,
+    attend_in_heads,
+    lift_matrix,
+    multi_head_attention,
+    output_matrix,
+    project,
+    rotation,
+)
+from attention_core.permutations import permutation_residual
+from attention_core.sentences import MAX_TOKENS, SENTENCES, Sentence
+
+__all__ = [
+    "D_K_CHOICES",
+    "FEATURES",
+    "HEAD_ANGLES",
+    "HEAD_CHOICES",
+    "LEXICON",
+    "MAX_TOKENS",
+    "SENTENCES",
+    "W_K",
+    "W_Q",
+    "W_V",
+    "AttentionTrace",
+    "MultiHeadTrace",
+    "Sentence",
+    "attend_in_heads",
+    "attention",
+    "causal_mask",
+    "embed",
+    "is_known",
+    "lift_matrix",
+    "multi_head_attention",
+    "output_matrix",
+    "padding_mask",
+    "permutation_residual",
+    "project",
+    "rotation",
+    "sliding_window_mask",
+    "softmax",
+    "tokenize",
+]
