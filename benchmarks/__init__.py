@@ -1,0 +1,1 @@
+"""Speed and load: `python -m benchmarks.<name>`."""
