@@ -150,88 +150,74 @@ def attention(
     >>> trace.output.round(4)
     array([[3.0251, 0.4006]])
     """
-    queries, keys, values = _real("Q", Q), _real("K", K), _real("V", V)
-    added = None if bias is None else _real("bias", bias)
-    dtype = _working_dtype(queries, keys, values, *([] if added is None else [added]))
-    queries, keys, values = _frozen(queries, dtype), _frozen(keys, dtype), _frozen(values, dtype)
-    for name, x in (("Q", queries), ("K", keys), ("V", values)):
+    Q, K, V = _real("Q", Q), _real("K", K), _real("V", V)
+    bias = None if bias is None else _real("bias", bias)
+    dtype = _working_dtype(Q, K, V, *([] if bias is None else [bias]))
+    Q, K, V = _frozen(Q, dtype), _frozen(K, dtype), _frozen(V, dtype)
+    for name, x in (("Q", Q), ("K", K), ("V", V)):
         if not np.isfinite(x).all():
             raise ValueError(f"{name} holds NaN or an infinity; every entry must be finite")
-    shape = _scores_shape(queries, keys, values)
+    shape = _scores_shape(Q, K, V)
+    scale = 1 / sqrt(Q.shape[-1]) if scale is None else _one_number("scale", scale)
 
-    if scale is None:
-        scale = 1 / sqrt(queries.shape[-1])
-    elif isinstance(scale, bool | np.bool_) or not isinstance(scale, Real) or not isfinite(scale):
-        raise ValueError(f"scale must be one finite number, got {scale!r}")
-    scale = float(scale)
-
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # overflow is refused in words below
-        scores = queries @ np.swapaxes(_for_each_query_head(keys, queries), -1, -2)  # (..., h, n_q, n_k)
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # an overflow is refused in words
+        scores = Q @ np.swapaxes(_for_each_query_head(K, Q), -1, -2)  # (..., h, n_q, n_k)
         _refuse_overflow("scores Q Kᵀ", scores)
         logits = scores * scale
         _refuse_overflow("scaled scores", logits)
-        if added is not None:
-            added = _frozen(added, dtype)
-            _refuse_nan_and_plus_inf("bias", added)
-            _refuse_misfit("bias", added.shape, shape)
-            logits = logits + added
-            _refuse_overflow("scores with their bias", logits[np.broadcast_to(added, shape) > -np.inf])
-    may_look = None
+    if bias is not None:
+        bias = _frozen(bias, dtype)
+        _refuse_nan_and_plus_inf("bias", bias)
+        _refuse_misfit("bias", bias.shape, shape)
+        with np.errstate(over="ignore"):
+            logits = logits + bias
+        _refuse_overflow("scores with their bias", logits[np.broadcast_to(bias > -np.inf, shape)])
     if mask is not None:
-        may_look = _mask(mask)
-        _refuse_misfit("mask", may_look.shape, shape)
-        logits = np.where(may_look, logits, np.array(-np.inf, dtype))
+        mask = _may_look(mask)
+        _refuse_misfit("mask", mask.shape, shape)
+        hidden = np.array(-np.inf, dtype)  # set before the softmax, -inf becomes a weight of 0 after it
+        logits = np.where(mask, logits, hidden)
 
     weights = softmax(logits)  # (..., h, n_q, n_k)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        output = weights @ _for_each_query_head(values, queries)  # (..., h, n_q, d_v)
+        output = weights @ _for_each_query_head(V, Q)  # (..., h, n_q, d_v)
     _refuse_overflow("output", output)
 
     for x in (scores, logits, weights, output):
         x.setflags(write=False)
-    return AttentionTrace(queries, keys, values, may_look, added, scale, scores, logits, weights, output)
+    return AttentionTrace(Q, K, V, mask, bias, scale, scores, logits, weights, output)
 
 
-def _for_each_query_head(x: FloatArray, queries: FloatArray) -> FloatArray:
+def _for_each_query_head(x: FloatArray, Q: FloatArray) -> FloatArray:
     """Keys or values with each head repeated for the group of query heads that shares it."""
-    if x.ndim < 3 or queries.ndim < 3 or x.shape[-3] in (1, queries.shape[-3]):  # 1 broadcasts by itself
+    if x.ndim < 3 or Q.ndim < 3 or x.shape[-3] in (1, Q.shape[-3]):  # 1 broadcasts by itself
         return x
-    return np.repeat(x, queries.shape[-3] // x.shape[-3], axis=-3)  # heads 0 1 -> 0 0 1 1, not 0 1 0 1
+    return np.repeat(x, Q.shape[-3] // x.shape[-3], axis=-3)  # heads 0 1 -> 0 0 1 1, not 0 1 0 1
 
 
-def _scores_shape(queries: FloatArray, keys: FloatArray, values: FloatArray) -> tuple[int, ...]:
+def _scores_shape(Q: FloatArray, K: FloatArray, V: FloatArray) -> tuple[int, ...]:
     """The shape (..., h, n_q, n_k) of the scores; sizes that do not fit are refused, both named."""
-    for name, x in (("Q", queries), ("K", keys), ("V", values)):
+    for name, x in (("Q", Q), ("K", K), ("V", V)):
         if x.ndim < 2 or x.shape[-1] == 0:
             raise ValueError(f"{name} must be (..., n, d) with d >= 1, got shape {x.shape}")
-    if queries.shape[-1] != keys.shape[-1]:
-        raise ValueError(
-            f"Q has d_k = {queries.shape[-1]} but K has d_k = {keys.shape[-1]} "
-            f"(Q is {queries.shape}, K is {keys.shape})"
-        )
-    if keys.shape[-2] != values.shape[-2]:
-        raise ValueError(
-            f"K has {keys.shape[-2]} keys but V has {values.shape[-2]} values "
-            f"(K is {keys.shape}, V is {values.shape})"
-        )
-    if keys.shape[:-2] != values.shape[:-2]:
-        raise ValueError(f"K and V differ in their leading axes: K is {keys.shape}, V is {values.shape}")
-    lead = keys.shape[:-2]
-    if queries.ndim >= 3 and keys.ndim >= 3:
-        heads, kv_heads = queries.shape[-3], keys.shape[-3]
-        if heads != kv_heads and (kv_heads == 0 or kv_heads > heads or heads % kv_heads):
-            raise ValueError(
-                f"{heads} query heads cannot share {kv_heads} key/value heads "
-                f"(Q is {queries.shape}, K is {keys.shape}): the second must divide the first"
-            )
-        lead = (*keys.shape[:-3], heads)
+    sizes = f"Q is {Q.shape}, K is {K.shape}, V is {V.shape}"
+    if Q.shape[-1] != K.shape[-1]:
+        raise ValueError(f"queries are {Q.shape[-1]} wide but keys are {K.shape[-1]} wide: {sizes}")
+    if K.shape[-2] != V.shape[-2]:
+        raise ValueError(f"there are {K.shape[-2]} keys but {V.shape[-2]} values: {sizes}")
+    if K.shape[:-2] != V.shape[:-2]:
+        raise ValueError(f"K and V differ in their leading axes, {K.shape[:-2]} and {V.shape[:-2]}: {sizes}")
+    shared = K.shape[:-2]  # what is left of K's leading axes once its heads are repeated
+    if Q.ndim >= 3 and K.ndim >= 3:
+        heads, kv_heads = Q.shape[-3], K.shape[-3]
+        if heads != kv_heads and (kv_heads == 0 or heads == 0 or heads % kv_heads):
+            raise ValueError(f"{heads} query heads cannot share {kv_heads} key/value heads evenly: {sizes}")
+        shared = (*K.shape[:-3], heads)
     try:
-        lead = np.broadcast_shapes(queries.shape[:-2], lead)
+        lead = np.broadcast_shapes(Q.shape[:-2], shared)
     except ValueError:
-        raise ValueError(
-            f"the leading axes of Q and K do not fit: Q is {queries.shape}, K is {keys.shape}"
-        ) from None
-    return (*lead, queries.shape[-2], keys.shape[-2])
+        raise ValueError(f"leading axes {Q.shape[:-2]} and {K.shape[:-2]} do not fit: {sizes}") from None
+    return (*lead, Q.shape[-2], K.shape[-2])
 
 
 def _real(name: str, x: ArrayLike) -> NDArray[Any]:
@@ -254,8 +240,15 @@ def _frozen(x: NDArray[Any], dtype: type[np.floating[Any]]) -> FloatArray:
     return copy
 
 
-def _mask(mask: ArrayLike) -> BoolArray:
-    """A read-only copy of a mask; what is not boolean is refused, since 0/1 and 0/-inf mean opposite things."""
+def _one_number(name: str, x: float) -> float:
+    """`x` as a float; what is not one finite number is refused."""
+    if isinstance(x, bool | np.bool_) or not isinstance(x, Real) or not isfinite(x):
+        raise ValueError(f"{name} must be one finite number, got {x!r}")
+    return float(x)
+
+
+def _may_look(mask: ArrayLike) -> BoolArray:
+    """A read-only copy of a mask; 0/1 and 0/-inf mean opposite things, so only booleans are taken."""
     may_look = np.array(mask)
     if may_look.dtype != np.bool_:
         raise ValueError(f"mask must be boolean (True = may look), got dtype {may_look.dtype}")

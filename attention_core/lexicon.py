@@ -21,7 +21,7 @@ FEATURES: Mapping[str, str] = MappingProxyType(
     }
 )
 
-# Chosen by hand, small enough for paper: every entry is a whole number or a half. Words of one kind share a line.
+# Chosen by hand and small enough for paper: every entry is a whole number or a half.
 _KINDS: tuple[tuple[Features, str], ...] = (
     # ambiguous: both senses at once, until a neighbour settles it
     ((1, 1, 1, 0), "bank mouse bat crane seal jaguar"),  # nature or made by people

@@ -13,7 +13,7 @@ HEAD_CHOICES = (1, 2, 4, 8)
 HEAD_ANGLES = (0, 90, 180, 270, 45, 135, 225, 315)  # degrees by which each head turns the queries
 
 
-def _matrix(rows: list[list[float]]) -> FloatArray:
+def _matrix(rows: ArrayLike) -> FloatArray:
     """A read-only matrix."""
     matrix = np.array(rows, dtype=np.float64)
     matrix.setflags(write=False)
@@ -22,7 +22,7 @@ def _matrix(rows: list[list[float]]) -> FloatArray:
 
 # d_model x d_k and d_model x d_v; the rows are nature…food, made by people, ambiguous, action
 W_Q = _matrix([[2, 0], [0, 2], [0, 0], [1, 0]])
-W_K = _matrix([[2, 0], [0, 2], [0, -4], [0, 0]])  # -4: an ambiguous word's key is at right angles to its own query
+W_K = _matrix([[2, 0], [0, 2], [0, -4], [0, 0]])  # -4 turns an ambiguous word's key away from its own query
 W_V = _matrix([[4, 0], [0, 4], [0, 0], [1, 1]])
 
 
@@ -122,10 +122,18 @@ def lift_matrix(d_k: int) -> FloatArray:
            [0., 2.]])
     """
     _one_of("d_k", d_k, D_K_CHOICES)
+    return _LIFTS[d_k]
+
+
+def _lift(d_k: int) -> FloatArray:
+    """R for one d_k, (2, d_k)."""
     if d_k == 2:
-        return np.eye(2)
-    round_the_circle = np.stack([rotation(360 * j / d_k)[0] for j in range(d_k)], axis=1)  # (2, d_k)
-    return round_the_circle * (sqrt(2 / d_k) * sqrt(sqrt(d_k / 2)))
+        return _matrix(np.eye(2))  # two columns round the circle would lie on one line
+    columns = [rotation(360 * j / d_k)[0] for j in range(d_k)]  # (cos 2πj/d_k, sin 2πj/d_k)
+    return _matrix(np.transpose(columns) * sqrt(2 / d_k) * (d_k / 2) ** (1 / 4))
+
+
+_LIFTS = {d_k: _lift(d_k) for d_k in D_K_CHOICES}  # made once: every head asks for it
 
 
 def output_matrix(n_heads: int) -> FloatArray:
@@ -281,11 +289,10 @@ def attend_in_heads(
     array([[2.71, 0.  ]])
     """
     W_O = output_matrix(n_heads)
-    plain_Q, plain_K, plain_V = _two_wide("Q", Q), _two_wide("K", K), _two_wide("V", V)
+    Q, K, V = _two_wide("Q", Q), _two_wide("K", K), _two_wide("V", V)
     scale = None if scaled else 1.0
     heads = tuple(
-        attention(*_as_head_sees(plain_Q, plain_K, d_k, head), plain_V, mask=mask, scale=scale)
-        for head in range(n_heads)
+        attention(*_as_head_sees(Q, K, d_k, head), V, mask=mask, scale=scale) for head in range(n_heads)
     )
     concat = np.concatenate([head.output for head in heads], axis=-1)  # (..., n, n_heads * 2)
     output = concat @ W_O  # (..., n, 2)
@@ -299,14 +306,18 @@ def _project_plain(X: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
     features = np.asarray(X, dtype=np.float64)
     if features.ndim < 2 or features.shape[-1] != len(W_Q):
         raise ValueError(f"X must be (..., n, {len(W_Q)}), got shape {features.shape}")
-    return features @ W_Q, features @ W_K, features @ W_V
+    if not np.isfinite(features).all():
+        raise ValueError("X holds NaN or an infinity; every feature must be finite")
+    with np.errstate(over="ignore", invalid="ignore"):  # attention refuses what overflows here
+        return features @ W_Q, features @ W_K, features @ W_V
 
 
 def _as_head_sees(Q: FloatArray, K: FloatArray, d_k: int, head: int) -> tuple[FloatArray, FloatArray]:
     """Plain Q and K with the head's turn and the lift to d_k dimensions, each (..., n, d_k)."""
     _one_of("head", head, tuple(range(len(HEAD_ANGLES))))
     R = lift_matrix(d_k)
-    return Q @ rotation(HEAD_ANGLES[head]) @ R, K @ R
+    with np.errstate(over="ignore", invalid="ignore"):  # attention refuses what overflows here
+        return Q @ rotation(HEAD_ANGLES[head]) @ R, K @ R
 
 
 def _two_wide(name: str, x: ArrayLike) -> FloatArray:
