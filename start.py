@@ -91,11 +91,13 @@ def run(module: list[str]) -> int:
     process = subprocess.Popen([str(venv_python(VENV)), "-m", *module], cwd=ROOT)
     # Whoever ends this process means the app.
     signal.signal(signal.SIGTERM, lambda *_: process.terminate())
-    while True:
+    while process.returncode is None:
         try:
-            return process.wait()
+            process.wait()
         except KeyboardInterrupt:  # the terminal sent Ctrl+C to both; the other one tidies up and ends
             continue
+    # Ended by a signal is a negative number here, and 128 and more to a shell.
+    return process.returncode if process.returncode >= 0 else 128 - process.returncode
 
 
 def main(arguments: list[str]) -> int:
