@@ -175,8 +175,7 @@ def attention(
     if mask is not None:
         mask = _may_look(mask)
         _refuse_misfit("mask", mask.shape, shape)
-        hidden = np.array(-np.inf, dtype)  # set before the softmax, -inf becomes a weight of 0 after it
-        logits = np.where(mask, logits, hidden)
+        logits = np.where(mask, logits, -np.inf)  # before the softmax, so that the weight is 0 after it
 
     weights = softmax(logits)  # (..., h, n_q, n_k)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):

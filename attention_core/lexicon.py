@@ -49,7 +49,6 @@ _WRITTEN_WITHOUT_SPACES = re.compile(
     "[\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\uff66-\uff9f\U0001aff0-\U0001b16f\U00020000-\U0003fffd]"
 )
-_JOINER = "\u200d"  # joins several emoji into one picture
 _INVISIBLE_BREAKS = str.maketrans({"\u200b": " ", "\ufeff": " "})  # zero-width space, byte-order mark
 
 
@@ -82,11 +81,7 @@ def tokenize(text: str) -> tuple[str, ...]:
     for word in text.translate(_INVISIBLE_BREAKS).split():
         token = ""
         for character in word:
-            belongs = (
-                unicodedata.category(character).startswith("M")  # combining marks, variation selectors
-                or character == _JOINER
-                or token.endswith(_JOINER)
-            )
+            belongs = unicodedata.category(character).startswith("M")  # accents, variation selectors
             alone = _WRITTEN_WITHOUT_SPACES.match(token) or _WRITTEN_WITHOUT_SPACES.match(character)
             if token and alone and not belongs:
                 tokens.append(token)
