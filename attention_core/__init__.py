@@ -20,6 +20,7 @@ from attention_core.model import (
 )
 from attention_core.permutations import permutation_residual
 from attention_core.sentences import MAX_TOKENS, SENTENCES, Sentence
+from attention_core.steps import RowSteps, lift_factor, row_steps
 
 __all__ = [
     "D_K_CHOICES",
@@ -34,12 +35,14 @@ __all__ = [
     "W_V",
     "AttentionTrace",
     "MultiHeadTrace",
+    "RowSteps",
     "Sentence",
     "attend_in_heads",
     "attention",
     "causal_mask",
     "embed",
     "is_known",
+    "lift_factor",
     "lift_matrix",
     "multi_head_attention",
     "output_matrix",
@@ -47,6 +50,7 @@ __all__ = [
     "permutation_residual",
     "project",
     "rotation",
+    "row_steps",
     "sliding_window_mask",
     "softmax",
     "tokenize",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import AttentionTrace, FloatArray
+from attention_core.model import lift_matrix
 
 EXP_LIMIT = 50.0  # a row whose largest logit is above this is exponentiated after taking that logit off
 
@@ -99,3 +100,29 @@ def row_steps(trace: AttentionTrace, query: int) -> RowSteps:
         terms=weights[:, None] * trace.V,
         output=trace.output[query],
     )
+
+
+def lift_factor(d_k: int) -> float:
+    """Return by how much the lift to d_k dimensions stretches every dot product, √(d_k/2).
+
+    Parameters
+    ----------
+    d_k : int
+        One of `D_K_CHOICES`.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If `d_k` is not one of the choices.
+
+    Examples
+    --------
+    >>> lift_factor(2), round(lift_factor(64), 2)
+    (1.0, 5.66)
+    """
+    R = lift_matrix(d_k)
+    return float(R[0] @ R[0])

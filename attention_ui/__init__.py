@@ -1,0 +1,1 @@
+"""The Streamlit side of Attention Lab: settings, controls, figures and the components that draw them."""

@@ -1,0 +1,80 @@
+"""Show any token literally: one function for each kind of surface it is written on."""
+
+from __future__ import annotations
+
+import html as _html
+import re
+import unicodedata
+
+_MARKDOWN = re.compile(r"([!-/:-@\[-`{-~])")  # every ASCII punctuation character
+_JOINERS = {"\u200d", "\ufe0e", "\ufe0f"}
+
+
+def for_html(text: str) -> str:
+    """Escape for HTML text and attribute values.
+
+    Examples
+    --------
+    >>> for_html('<s> & "x"')
+    '&lt;s&gt; &amp; &quot;x&quot;'
+    """
+    return _html.escape(text)
+
+
+def for_plotly(text: str) -> str:
+    """Escape for Plotly's labels, which are pseudo-HTML.
+
+    Examples
+    --------
+    >>> for_plotly("<s> &amp;")
+    '&lt;s&gt; &amp;amp;'
+    """
+    return _html.escape(text, quote=False)
+
+
+def for_markdown(text: str) -> str:
+    r"""Escape for Markdown with its HTML, LaTeX, links and emoji codes.
+
+    Examples
+    --------
+    >>> print(for_markdown("*x* $5"))
+    \*x\* \$5
+    """
+    return _MARKDOWN.sub(r"\\\1", text)
+
+
+def short(text: str, length: int = 12) -> str:
+    """Cut a label to `length` characters as a reader counts them, with an ellipsis.
+
+    Examples
+    --------
+    >>> short("a" * 60)
+    'aaaaaaaaaaa…'
+    """
+    clusters = _clusters(text)
+    return text if len(clusters) <= length else "".join(clusters[: length - 1]) + "…"
+
+
+def labels(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """Name each position; words that occur twice get their place, so that no two names are the same.
+
+    Examples
+    --------
+    >>> labels(("the", "cat", "saw", "the", "dog"))
+    ('the (1)', 'cat', 'saw', 'the (4)', 'dog')
+    """
+    return tuple(
+        f"{token} ({place})" if tokens.count(token) > 1 else token for place, token in enumerate(tokens, 1)
+    )
+
+
+def _clusters(text: str) -> list[str]:
+    """Split into characters as a reader sees them: accents, joined emoji and skin tones stay together."""
+    clusters: list[str] = []
+    for char in text:
+        joins = unicodedata.combining(char) or char in _JOINERS or "\U0001f3fb" <= char <= "\U0001f3ff"
+        if clusters and (joins or clusters[-1].endswith("\u200d")):
+            clusters[-1] += char
+        else:
+            clusters.append(char)
+    return clusters

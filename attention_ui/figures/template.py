@@ -1,0 +1,93 @@
+"""The look that every figure shares: one palette a theme, one role a colour, one Plotly template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import plotly.graph_objects as go
+
+SANS = '"Source Sans", "Source Sans Pro", system-ui, sans-serif'
+MARGIN = {"l": 8, "r": 8, "t": 34, "b": 8}
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours by role; each is readable (4.5:1) on `paper` and on `card`, a picture's ground."""
+
+    paper: str
+    card: str
+    ink: str
+    quiet: str
+    hairline: str
+    query: str
+    key: str
+    value: str
+    weight: str
+    negative: str
+
+
+PALETTES = {
+    "light": Palette(
+        paper="#FBFAF7",
+        card="#FFFFFF",
+        ink="#1F2328",
+        quiet="#5A6068",
+        hairline="#E4E0D8",
+        query="#B04A06",
+        key="#1D5FBF",
+        value="#0B7A75",
+        weight="#2B3A8C",
+        negative="#A04000",
+    ),
+    "dark": Palette(
+        paper="#16181D",
+        card="#1C1F26",
+        ink="#ECEAE4",
+        quiet="#A7ADB5",
+        hairline="#33373F",
+        query="#F2964B",
+        key="#7FB0FF",
+        value="#4FC7BF",
+        weight="#A9B4FF",
+        negative="#F2964B",
+    ),
+}
+
+
+def blank(theme: str, title: str, height: int) -> go.Figure:
+    """Return an empty figure in the theme's look, with its title and height."""
+    figure = go.Figure(layout={"template": _template(theme), "height": height})
+    figure.update_layout(title_text=title)
+    return figure
+
+
+@lru_cache
+def _template(theme: str) -> go.layout.Template:
+    """Build the template: our fonts and hairlines on the card, nothing guessed from labels."""
+    palette = PALETTES[theme]
+    axis = {
+        "autotypenumbers": "strict",
+        "gridcolor": palette.hairline,
+        "zerolinecolor": palette.hairline,
+        "linecolor": palette.hairline,
+        "tickcolor": palette.hairline,
+        "title": {"font": {"size": 12, "color": palette.quiet}, "standoff": 6},
+        "automargin": True,
+        "fixedrange": True,
+    }
+    return go.layout.Template(
+        layout={
+            "font": {"family": SANS, "size": 13, "color": palette.ink},
+            "title": {"font": {"size": 14}, "x": 0.0, "xref": "container", "y": 0.99, "yanchor": "top"},
+            "paper_bgcolor": palette.card,
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "margin": MARGIN,
+            "showlegend": False,
+            "hovermode": "closest",
+            "dragmode": False,
+            "hoverlabel": {"bgcolor": palette.paper, "bordercolor": palette.hairline, "font": {"color": palette.ink}},
+            "xaxis": axis,
+            "yaxis": axis,
+        }
+    )

@@ -1,0 +1,41 @@
+"""The formula whose symbols light up the part of the pictures that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import streamlit as st
+
+_HERE = Path(__file__).parent
+_mount = st.components.v2.component(
+    "attention_lab_formula",
+    js=(_HERE / "formula.js").read_text(encoding="utf-8"),
+    css=(_HERE / "formula.css").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A piece of the formula: what it looks like, the part it names (if any) and what it says of itself."""
+
+    text: str
+    part: str = ""
+    says: str = ""
+
+
+def formula(symbols: Sequence[Symbol], hint: str, key: str) -> None:
+    """Draw a formula; hovering, tapping or tabbing to a symbol lights up its part of every picture.
+
+    Parameters
+    ----------
+    symbols : sequence of Symbol
+        In reading order, plain signs among them.
+    hint : str
+        Shown while no symbol is chosen.
+    key : str
+        The component's name on its page.
+    """
+    _mount(data={"symbols": [asdict(symbol) for symbol in symbols], "hint": hint}, key=key)

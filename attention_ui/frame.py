@@ -1,0 +1,38 @@
+"""The picture frame round every page: configuration, navigation, the shared sidebar, heading and way on."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from attention_ui import controls, prose
+
+ICON = Path(__file__).with_name("icon.svg")
+LOOK = Path(__file__).with_name("look.css")
+
+st.set_page_config("Attention Lab", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto")
+st.html(LOOK)
+
+chapters = prose.chapters()
+pages = {
+    chapter.slug: st.Page(
+        chapter.script,
+        title=chapter.title,
+        url_path=None if chapter.slug == prose.HOME else chapter.slug,
+        default=chapter.slug == prose.HOME,
+    )
+    for chapter in chapters
+}
+page = st.navigation(list(pages.values()), expanded=True)
+chapter = next(chapter for chapter in chapters if pages[chapter.slug] == page)
+settings = controls.sidebar(chapter.controls)
+
+st.title(chapter.title, anchor=False)
+st.markdown(prose.fill(chapter.question, focus=settings.focus_word))
+for notice in controls.notices():
+    st.warning(notice)
+
+page.run()
+
+following = chapters[chapters.index(chapter) + 1 :]
+if following:
+    st.page_link(pages[following[0].slug], label=f"Next: {following[0].title} →")

@@ -1,0 +1,233 @@
+// Hosts one or several Plotly figures and updates them in place. The browser knows no maths:
+// every number, label and colour arrives from Python.
+
+const CONFIG = { displaylogo: false, scrollZoom: false, doubleClick: false, modeBarButtons: [["toImage"]] };
+
+// One script element a page, shared by all pictures.
+function loadPlotly() {
+  window.attentionLabPlotly ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = new URL("plotly.min.js", document.baseURI);
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => {
+      window.attentionLabPlotly = undefined; // the next picture tries again
+      reject(new Error("plotly.min.js did not load"));
+    };
+    document.head.append(script);
+  });
+  return window.attentionLabPlotly;
+}
+
+function make(tag, className, text) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text; // never innerHTML: words are words
+  return element;
+}
+
+class Picture {
+  constructor(parent) {
+    this.root = make("figure", "al-plot");
+    this.row = make("div", "al-plot-row");
+    this.caption = make("figcaption", "al-plot-caption");
+    this.bar = make("div", "al-plot-bar");
+    this.panel = make("div", "al-plot-panel");
+    this.panel.hidden = true;
+    this.charts = [];
+    this.open = null; // which panel is open: "table", "program" or null
+    this.addButtons();
+    this.root.append(this.row, this.caption, this.bar, this.panel);
+    parent.append(this.root);
+    this.resizer = new ResizeObserver(() => this.resize());
+    this.light = (event) => this.lightUp(event.detail);
+    document.addEventListener("attention-lab:light", this.light);
+  }
+
+  addButtons() {
+    const button = (name, label, act) => {
+      const made = make("button", "al-plot-button", label);
+      made.type = "button";
+      made.dataset.panel = name;
+      made.addEventListener("click", act);
+      this.bar.append(made);
+    };
+    button("table", "table", () => this.toggle("table"));
+    button("csv", "csv", () => this.download());
+    button("program", "the numpy for this picture", () => this.toggle("program"));
+  }
+
+  async update(data) {
+    this.data = data;
+    this.root.setAttribute("aria-label", data.name);
+    this.caption.textContent = data.caption;
+    this.layOut(data);
+    if (this.open) this.fillPanel();
+    let Plotly;
+    try {
+      Plotly = await loadPlotly();
+    } catch {
+      this.row.dataset.failed = "The drawing code did not load. Reload the page; the table below still works.";
+      return;
+    }
+    delete this.row.dataset.failed;
+    if (this.gone || this.data !== data) return; // a newer message is on its way
+    for (const [i, figure] of data.figures.entries()) await this.draw(Plotly, this.charts[i], figure, i);
+    this.root.dataset.drawn = Number(this.root.dataset.drawn ?? 0) + 1;
+    if (this.lit) this.lightUp(this.lit);
+  }
+
+  // One box a figure, with the sign that joins it to the next. Boxes are added and removed at the end only.
+  layOut(data) {
+    while (this.charts.length > data.figures.length) {
+      const chart = this.charts.pop();
+      this.resizer.unobserve(chart);
+      window.Plotly?.purge(chart);
+      chart.remove();
+      this.row.lastElementChild?.remove(); // its joint
+    }
+    while (this.charts.length < data.figures.length) {
+      if (this.charts.length) this.row.append(make("div", "al-plot-joint"));
+      const chart = make("div", "al-plot-chart");
+      this.row.append(chart);
+      this.charts.push(chart);
+      this.resizer.observe(chart);
+    }
+    this.row.querySelectorAll(".al-plot-joint").forEach((joint, i) => (joint.textContent = data.joints[i]));
+    data.figures.forEach((figure, i) => {
+      this.charts[i].style.height = `${figure.layout.height}px`; // reserved before Plotly is there
+      const width = figure.layout.meta?.width ?? 280; // narrow grids leave room for wide ones
+      this.charts[i].style.flex = `${width} 1 ${width}px`;
+      this.charts[i].setAttribute("role", "img");
+      this.charts[i].setAttribute("aria-label", data.alt[i]);
+    });
+  }
+
+  async draw(Plotly, chart, figure, i) {
+    const layout = { ...figure.layout, width: undefined, autosize: true };
+    const svg = {
+      name: "svg",
+      title: "Download as SVG",
+      icon: Plotly.Icons.disk,
+      click: (gd) => Plotly.downloadImage(gd, { format: "svg", filename: this.fileName(i) }),
+    };
+    const config = { ...CONFIG, modeBarButtons: [["toImage", svg]] };
+    config.toImageButtonOptions = { format: "png", scale: 2, filename: this.fileName(i) };
+    await Plotly.react(chart, figure.data, layout, config);
+  }
+
+  fileName(i) {
+    return this.data.file + (this.data.figures.length > 1 ? `-${i + 1}` : "");
+  }
+
+  resize() {
+    for (const chart of this.charts) {
+      if (window.Plotly && chart._fullLayout && chart.clientWidth) window.Plotly.Plots.resize(chart);
+    }
+  }
+
+  // The formula names a part: what plays that part keeps its colour, the rest steps back.
+  lightUp(part) {
+    this.lit = part;
+    for (const chart of this.charts) {
+      if (!chart.data?.length) continue;
+      const plays = chart.data.map((trace) => trace.meta?.part === part);
+      const groups = chart.querySelectorAll(".plot .trace, .heatmaplayer .hm");
+      const any = part && plays.some(Boolean);
+      chart.classList.toggle("al-plot-lit", Boolean(any));
+      chart.classList.toggle("al-plot-dim", Boolean(part) && !any);
+      groups.forEach((group, i) => (group.style.opacity = !any || plays[i] ? "" : "0.12"));
+    }
+  }
+
+  toggle(panel) {
+    this.open = this.open === panel ? null : panel;
+    for (const button of this.bar.children) {
+      if (button.dataset.panel !== "csv") button.setAttribute("aria-expanded", this.open === button.dataset.panel);
+    }
+    this.panel.hidden = !this.open;
+    if (this.open) this.fillPanel();
+  }
+
+  fillPanel() {
+    this.panel.replaceChildren(this.open === "table" ? this.table() : this.program());
+  }
+
+  table() {
+    const scroller = make("div", "al-plot-scroll");
+    scroller.tabIndex = 0; // wide tables scroll by keyboard too
+    scroller.setAttribute("role", "region");
+    scroller.setAttribute("aria-label", `${this.data.name}: table`);
+    const table = make("table");
+    const head = table.createTHead().insertRow();
+    for (const column of this.data.table.columns) {
+      const cell = make("th", "", column);
+      cell.scope = "col";
+      head.append(cell);
+    }
+    const body = table.createTBody();
+    for (const row of this.data.table.rows) {
+      const line = body.insertRow();
+      row.forEach((value, i) => {
+        const cell = make(i ? "td" : "th", "", value);
+        if (!i) cell.scope = "row";
+        line.append(cell);
+      });
+    }
+    scroller.append(table);
+    return scroller;
+  }
+
+  program() {
+    const box = make("div", "al-plot-program");
+    const code = make("pre", "", this.data.program);
+    code.tabIndex = 0;
+    code.setAttribute("aria-label", "numpy program");
+    const copy = make("button", "al-plot-button", "copy");
+    copy.type = "button";
+    copy.addEventListener("click", async () => {
+      const range = document.createRange();
+      range.selectNodeContents(code);
+      getSelection().removeAllRanges();
+      getSelection().addRange(range); // without a clipboard (plain http) the text stands selected
+      try {
+        await navigator.clipboard.writeText(this.data.program);
+        copy.textContent = "copied";
+      } catch {
+        copy.textContent = "selected: press Ctrl+C";
+      }
+    });
+    box.append(copy, code);
+    return box;
+  }
+
+  download() {
+    const link = make("a");
+    link.href = URL.createObjectURL(new Blob(["\ufeff", this.data.csv], { type: "text/csv" }));
+    link.download = `${this.data.file}.csv`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  remove() {
+    this.gone = true;
+    this.resizer.disconnect();
+    document.removeEventListener("attention-lab:light", this.light);
+    for (const chart of this.charts) window.Plotly?.purge(chart);
+    this.root.remove();
+  }
+}
+
+const pictures = new WeakMap();
+
+export default function ({ parentElement, data }) {
+  let picture = pictures.get(parentElement);
+  if (!picture) {
+    picture = new Picture(parentElement);
+    pictures.set(parentElement, picture);
+  }
+  picture.update(data);
+  return () => {
+    picture.remove();
+    pictures.delete(parentElement);
+  };
+}

@@ -1,0 +1,255 @@
+"""The one description of what a picture shows: sentence, focus, width, scale, mask and heads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from attention_core import (
+    D_K_CHOICES,
+    HEAD_ANGLES,
+    HEAD_CHOICES,
+    MAX_TOKENS,
+    SENTENCES,
+    AttentionTrace,
+    MultiHeadTrace,
+    attend_in_heads,
+    causal_mask,
+    embed,
+    padding_mask,
+    permutation_residual,
+    project,
+    rotation,
+    sliding_window_mask,
+    tokenize,
+)
+
+OWN = "own"
+SENTENCE_IDS = (*SENTENCES, OWN)
+MASKS = ("none", "causal", "window", "padding")
+WINDOWS = range(1, MAX_TOKENS + 1)
+PADDINGS = range(MAX_TOKENS)
+EXAMPLE_WORDS = "the mouse ate my apple pie"
+OWN_FOCUS = -1  # stands for the sentence's own focus word
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the sidebar says, checked; positions and heads count from 0.
+
+    Parameters
+    ----------
+    sentence : str
+        One of `SENTENCE_IDS`.
+    words : str
+        The text of one's own sentence; only read when `sentence` is ``"own"``. Its first
+        `MAX_TOKENS` tokens are used, and an empty text falls back on `EXAMPLE_WORDS`.
+    focus : int
+        Position of the word that asks, 0 to n_tokens - 1; `OWN_FOCUS` means the sentence's own.
+    d_k : int
+        Width of queries and keys, one of `D_K_CHOICES`.
+    scale : bool
+        Whether scores are divided by the square root of d_k.
+    mask : str
+        One of `MASKS`.
+    window : int
+        Keys seen by a sliding window, the word itself among them, 1 to `MAX_TOKENS`.
+    padding : int
+        Keys hidden at the end, 0 to `MAX_TOKENS` - 1; at least one key always stays.
+    heads, head : int
+        Number of heads, one of `HEAD_CHOICES`, and the one shown, 0 to heads - 1.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside its choices; the message names them.
+
+    Examples
+    --------
+    >>> Settings("apple-pie").tokens[Settings("apple-pie").focus]
+    'apple'
+    >>> Settings("own", words="the cat saw the dog").n_tokens
+    5
+    """
+
+    sentence: str = "river-bank"
+    words: str = ""
+    focus: int = OWN_FOCUS
+    d_k: int = 2
+    scale: bool = True
+    mask: str = "none"
+    window: int = 3
+    padding: int = 1
+    heads: int = 1
+    head: int = 0
+
+    def __post_init__(self) -> None:
+        _one_of("sentence", self.sentence, SENTENCE_IDS)
+        if self.focus == OWN_FOCUS:
+            object.__setattr__(self, "focus", own_focus(self.sentence, self.words))
+        _one_of("focus", self.focus, range(self.n_tokens))
+        _one_of("d_k", self.d_k, D_K_CHOICES)
+        _one_of("scale", self.scale, (True, False))
+        _one_of("mask", self.mask, MASKS)
+        _one_of("window", self.window, WINDOWS)
+        _one_of("padding", self.padding, PADDINGS)
+        _one_of("heads", self.heads, HEAD_CHOICES)
+        _one_of("head", self.head, range(self.heads))
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The words on screen, at most `MAX_TOKENS`."""
+        return tokens_of(self.sentence, self.words)
+
+    @property
+    def n_tokens(self) -> int:
+        """How many words the sentence has."""
+        return len(self.tokens)
+
+    @property
+    def focus_word(self) -> str:
+        """The word that asks."""
+        return self.tokens[self.focus]
+
+    @property
+    def has_embedding(self) -> bool:
+        """Whether the sentence has an x; the worksheet's gives Q, K and V directly."""
+        return self.sentence == OWN or SENTENCES[self.sentence].qkv is None
+
+    def but(self, **changes: object) -> Settings:
+        """Return these settings with some changed; a new sentence brings its own focus word."""
+        if {"sentence", "words"} & changes.keys():
+            changes = {"focus": OWN_FOCUS, **changes}
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+
+def tokens_of(sentence: str, words: str = "") -> tuple[str, ...]:
+    """Return the tokens of a sentence id, or of one's own `words`, cut at `MAX_TOKENS`.
+
+    Examples
+    --------
+    >>> tokens_of("cat-sat")
+    ('the', 'cat', 'sat', 'down')
+    """
+    if sentence != OWN:
+        return SENTENCES[sentence].tokens
+    return (tokenize(words) or tokenize(EXAMPLE_WORDS))[:MAX_TOKENS]
+
+
+def own_focus(sentence: str, words: str = "") -> int:
+    """Return the position a sentence starts with: its focus word, in one's own the neediest word.
+
+    The neediest word is the first that the lexicon calls ambiguous, or else the last one.
+
+    Examples
+    --------
+    >>> own_focus("river-bank"), own_focus("own", "my phone and a mouse"), own_focus("own", "hello you")
+    (5, 4, 1)
+    """
+    if sentence != OWN:
+        return SENTENCES[sentence].focus
+    ambiguous = embed(tokens_of(sentence, words))[:, 2] > 0
+    return int(ambiguous.argmax()) if ambiguous.any() else len(ambiguous) - 1
+
+
+@lru_cache(maxsize=512)
+def qkv(settings: Settings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the plain, 2-wide Q, K and V of the sentence, each (n_tokens, 2)."""
+    if not settings.has_embedding:
+        given = SENTENCES[settings.sentence].qkv
+        assert given is not None
+        return given
+    return project(embed(settings.tokens))
+
+
+@lru_cache(maxsize=512)
+def visible(settings: Settings) -> np.ndarray | None:
+    """Return the mask, (n_tokens, n_tokens) with True = may look, or None for no mask."""
+    n = settings.n_tokens
+    if settings.mask == "causal":
+        return causal_mask(n)
+    if settings.mask == "window":
+        return sliding_window_mask(n, settings.window)
+    if settings.mask == "padding":
+        return np.tile(padding_mask(max(1, n - settings.padding), n), (n, 1))
+    return None
+
+
+@lru_cache(maxsize=512)
+def attend(settings: Settings) -> MultiHeadTrace:
+    """Run every head on the sentence; the trace that all pictures of these settings share."""
+    return _heads_of(settings, *qkv(settings))
+
+
+@lru_cache(maxsize=512)
+def plane_vectors(settings: Settings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the 2-wide Q, K and V as the shown head sees them in its plane: queries turned, nothing lifted."""
+    Q, K, V = qkv(settings)
+    return Q @ rotation(HEAD_ANGLES[settings.head]), K, V
+
+
+def shown_head(settings: Settings) -> AttentionTrace:
+    """Return the trace of the head that the sidebar chose."""
+    return attend(settings).heads[settings.head]
+
+
+SHUFFLES = ("reverse", "first word last", "at random")
+
+
+def order_of(shuffle: str, n: int) -> tuple[int, ...]:
+    """Return the order in which a shuffle puts n words.
+
+    Examples
+    --------
+    >>> order_of("reverse", 3), order_of("first word last", 3), sorted(order_of("at random", 3))
+    ((2, 1, 0), (1, 2, 0), [0, 1, 2])
+    """
+    _one_of("shuffle", shuffle, SHUFFLES)
+    if shuffle == "reverse":
+        return tuple(reversed(range(n)))
+    if shuffle == "first word last":
+        return (*range(1, n), 0)
+    return tuple(np.random.default_rng(1).permutation(n).tolist())
+
+
+@lru_cache(maxsize=512)
+def shuffled(settings: Settings, order: tuple[int, ...]) -> AttentionTrace:
+    """Return the shown head's trace with the words in another order, under the mask of the places."""
+    Q, K, V = (x[list(order)] for x in qkv(settings))
+    return _heads_of(settings, Q, K, V).heads[settings.head]
+
+
+@lru_cache(maxsize=512)
+def shuffle_residual(settings: Settings, order: tuple[int, ...]) -> float:
+    """Return how far the shuffled sentence's outputs are from the shuffled outputs."""
+    rows = np.hstack(qkv(settings))  # (n_tokens, 6): a word's q, k and v move together
+    return permutation_residual(lambda x: _heads_of(settings, *np.split(x, 3, axis=1)).output, rows, order)
+
+
+def partner(settings: Settings) -> Settings:
+    """Return the same settings with the focus word in another sentence, or alone where no other has it.
+
+    Examples
+    --------
+    >>> partner(Settings("river-bank")).sentence, partner(Settings("keyboard-mouse")).tokens
+    ('money-bank', ('mouse',))
+    """
+    for sentence, other in SENTENCES.items():
+        if sentence != settings.sentence and other.qkv is None and settings.focus_word in other.tokens:
+            return settings.but(sentence=sentence, focus=other.tokens.index(settings.focus_word))
+    return settings.but(sentence=OWN, words=settings.focus_word)
+
+
+def _heads_of(settings: Settings, Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> MultiHeadTrace:
+    """Run the heads that the settings describe on any 2-wide Q, K and V of the sentence's length."""
+    return attend_in_heads(Q, K, V, settings.heads, settings.d_k, visible(settings), settings.scale)
+
+
+def _one_of(name: str, value: object, choices: object) -> None:
+    """Refuse a value that is not among the choices, or only equals one (True is not 1)."""
+    allowed = tuple(choices)  # type: ignore[call-overload]
+    if not any(value == choice and type(value) is type(choice) for choice in allowed):
+        span = f"{allowed[0]} to {allowed[-1]}" if isinstance(choices, range) else ", ".join(map(str, allowed))
+        raise ValueError(f"{name} is {value!r}; choose one of {span}")

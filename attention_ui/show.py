@@ -1,0 +1,100 @@
+"""Puts a picture on the page: figures, alt text, table, CSV and the numpy program, made once for each setting."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from attention_ui.captions import number
+from attention_ui.plot import plot
+
+MASKED = "masked"
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """All that a picture says, in every form that it says it.
+
+    Parameters
+    ----------
+    name : str
+        What it is, for its table, its file names and screen readers.
+    figures : sequence of plotly.graph_objects.Figure
+        Drawn side by side.
+    alts : sequence of str
+        One sentence a figure, made from its numbers.
+    table : pandas.DataFrame
+        The numbers, names in the first column; -inf stands for a masked cell.
+    program : str
+        A stand-alone numpy program that prints the table to two decimals.
+    caption : str
+        The sentence under it; the first alt text if empty.
+    joints : sequence of str
+        What stands between one figure and the next.
+    """
+
+    name: str
+    figures: Sequence[go.Figure]
+    alts: Sequence[str]
+    table: pd.DataFrame
+    program: str
+    caption: str = ""
+    joints: Sequence[str] = ()
+
+
+def show(make: Callable[..., Picture], *args: Hashable) -> None:
+    """Put the picture `make(*args, theme)` on the page; it is made again only for new arguments.
+
+    Parameters
+    ----------
+    make : callable
+        A function of a module, pure in its arguments, that returns a `Picture`. Its name is the picture's key.
+    *args : hashable
+        All that the picture depends on, but for the theme, which is the viewer's.
+    """
+    theme = "dark" if st.context.theme.type == "dark" else "light"
+    plot(_payload(make, args, theme), key=make.__name__)
+
+
+def table_text(table: pd.DataFrame) -> dict[str, Any]:
+    """Return a table as text, numbers to two decimals.
+
+    Examples
+    --------
+    >>> table_text(pd.DataFrame({"word": ["a"], "weight": [0.5]}))
+    {'columns': ['word', 'weight'], 'rows': [['a', '0.50']]}
+    """
+    rows = [[_cell(value) for value in row] for row in table.itertuples(index=False, name=None)]
+    return {"columns": [str(column) for column in table.columns], "rows": rows}
+
+
+@lru_cache(maxsize=1024)
+def _payload(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str) -> dict[str, Any]:
+    """What the plot component draws."""
+    picture = make(*args, theme)
+    return {
+        "name": picture.name,
+        "file": "attention-lab-" + make.__name__.replace("_", "-"),
+        "figures": [json.loads(str(figure.to_json())) for figure in picture.figures],
+        "alt": list(picture.alts),
+        "caption": picture.caption or picture.alts[0],
+        "joints": list(picture.joints),
+        "table": table_text(picture.table),
+        "csv": picture.table.replace(-np.inf, MASKED).to_csv(index=False),
+        "program": picture.program,
+    }
+
+
+def _cell(value: object) -> str:
+    """A cell of a table as text."""
+    if not isinstance(value, float):
+        return str(value)
+    return number(value) if np.isfinite(value) else MASKED

@@ -1,0 +1,86 @@
+"""The dashboard: a sentence, who listens to whom in it, and what the focus word becomes."""
+
+import streamlit as st
+
+from attention_core import embed, lift_factor
+from attention_ui import captions, controls, ledger, prose
+from attention_ui.escape import labels
+from attention_ui.formula import Symbol, formula
+from attention_ui.pictures import dashboard
+from attention_ui.settings import attend, partner, shown_head
+from attention_ui.show import show
+
+text = prose.read("home")
+settings = controls.current()
+word, trace, names = settings.focus_word, shown_head(settings), labels(settings.tokens)
+weights, output = trace.weights[settings.focus], attend(settings).output[settings.focus]
+best = captions.winners(weights)[0]
+
+part_of = {"new": "output", "Q": "query", "Kᵀ": "key", "√d_k": "scale", "softmax": "softmax", "V": "value"}
+signs = ("new", "=", "softmax", "(", "Q", "Kᵀ", "÷", "√d_k", ")", "V")
+says = {sign: text.parts[part] for sign, part in part_of.items()}
+formula([Symbol(s, part_of.get(s, ""), says.get(s, "")) for s in signs], text.parts["hint"], "formula")
+controls.sentence_choice()
+show(dashboard.focus_arcs, settings)
+
+left, middle, right = st.columns(3)
+with left:
+    show(dashboard.weight_grid, settings)
+with middle:
+    show(dashboard.query_plane, settings)
+with right:
+    show(dashboard.value_plane, settings)
+
+left, right = st.columns(2)
+left.html(ledger.ledger(settings))
+right.markdown(text.say("line", focus=word, winner=names[best]))
+right.html(f'<p class="al-sum">{ledger.worked_line(settings, best)}</p>')
+right.markdown(text.say("blend", focus=word))
+right.html(f'<p class="al-sum">{ledger.blend(trace, settings.tokens, settings.focus)}</p>')
+if settings.heads > 1:
+    right.markdown(text.say("heads", heads=str(settings.heads), output=captions.vector(output)))
+
+other = partner(settings)
+other_names, other_trace = labels(other.tokens), shown_head(other)
+other_weights, other_output = other_trace.weights[other.focus], attend(other).output[other.focus]
+if not settings.has_embedding:
+    st.markdown(text.parts["no-embedding"])
+else:
+    told = prose.fill("{said}.", said=captions.listens(other.tokens, other.focus, other_weights))
+    if other.n_tokens > 1:
+        question = text.say("guess", focus=word, other=" ".join(other.tokens))
+        controls.guess(question, other_names, captions.winners(other_weights), told, "home_guess")
+    else:
+        shares = ["nothing", "half", "everything"]
+        right_one = [round(2 * float(other_weights[0]))]
+        controls.guess(text.say("guess-alone", focus=word), shares, right_one, told, "home_guess")
+    st.markdown(text.say("same-word", focus=word))
+    left, right = st.columns(2)
+    with left:
+        show(dashboard.partner_arcs, other)
+    x_here, x_there = embed(settings.tokens)[settings.focus], embed(other.tokens)[other.focus]
+    right.html(
+        ledger.comparison(
+            (" ".join(settings.tokens), " ".join(other.tokens)), (x_here, x_there), (output, other_output)
+        )
+    )
+
+sharp = shown_head(settings.but(d_k=64, scale=False)).weights[settings.focus]
+pie = settings.but(sentence="apple-pie", mask="causal", heads=1, head=0)
+turned = settings.but(heads=4, head=3)
+st.markdown(
+    text.say(
+        "try",
+        focus=word,
+        lift=captions.plain(lift_factor(64)),
+        now=captions.percent(shown_head(settings.but(d_k=64, scale=True)).weights[settings.focus][best]),
+        winner=names[best],
+        sharp=captions.percent(sharp[best]),
+        blind=captions.plain(shown_head(pie).weights[pie.focus, 4]),
+        turned=captions.listens(turned.tokens, turned.focus, shown_head(turned).weights[turned.focus]),
+    )
+)
+left, right = st.columns(2)
+left.markdown(text.parts["origin"])
+right.markdown(text.parts["map"])
+right.markdown(text.parts["about"])

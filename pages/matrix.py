@@ -1,0 +1,62 @@
+"""All words at once: scores, weights and outputs as grids, one cell followed to its sources, a shuffle."""
+
+import streamlit as st
+
+from attention_core import SENTENCES, W_K, W_Q, embed
+from attention_ui import captions, controls, ledger, prose
+from attention_ui.escape import labels
+from attention_ui.pictures import matrix
+from attention_ui.settings import SHUFFLES, Settings, order_of, plane_vectors, shown_head, shuffle_residual
+from attention_ui.show import show
+
+text = prose.read("matrix")
+settings = controls.current()
+trace, names, i = shown_head(settings), labels(settings.tokens), settings.focus
+heard = trace.weights.sum(axis=0)
+loudest = captions.winners(heard)
+total = captions.number(heard[loudest[0]])
+
+tie = len(loudest) > 1
+told = {"names": captions.listed([names[j] for j in loudest])} if tie else {"name": names[loudest[0]]}
+told_text = text.say("told-tie" if tie else "told", total=total, **told)
+controls.guess(text.parts["guess"], names, loudest, told_text, "matrix_guess")
+
+left, right = st.columns(2)
+with left:
+    controls.row_choice("Row: the word that listens")
+with right:
+    best = (captions.winners(trace.weights[i]) or [i])[0]
+    j = controls.column_choice("Column: the word that is heard", "matrix_column", best)
+show(matrix.three_grids, settings, j)
+st.markdown(
+    text.say(
+        "read",
+        row=names[i],
+        column=names[j],
+        row_sum=captions.number(trace.weights[i].sum()),
+        column_sum=captions.number(heard[j]),
+        itself=captions.number(trace.weights[i, i]),
+    )
+)
+
+st.markdown(text.say("follow", row=names[i], column=names[j]))
+show(matrix.cell_sources, settings, j)
+lines = [ledger.worked_line(settings, j)]
+if settings.has_embedding:
+    X, turned = embed(settings.tokens), plane_vectors(settings)[0][i]
+    turn = f", turned by the head to {captions.vector(turned)}" if settings.head else ""
+    lines = [f"q = x·W_Q = {ledger.projection(X[i], W_Q)}{turn}", f"k = x·W_K = {ledger.projection(X[j], W_K)}", *lines]
+st.html("".join(f'<p class="al-sum">{line}</p>' for line in lines))
+
+st.markdown(text.parts["shuffle"])
+order = order_of(controls.choice("Order", SHUFFLES, "matrix_shuffle"), settings.n_tokens)
+show(matrix.shuffle_grids, settings, order)
+none = captions.tiny(shuffle_residual(settings.but(mask="none"), order))
+causal = captions.tiny(shuffle_residual(settings.but(mask="causal"), order))
+present = captions.tiny(shuffle_residual(settings, order))
+st.markdown(text.say("residual", none=none, causal=causal, present=present, mask=settings.mask))
+
+bank = SENTENCES["river-bank"].focus
+own = captions.plain(shown_head(Settings("river-bank")).scores[bank, bank])
+loud = captions.listed([names[k] for k in loudest])
+st.markdown(text.say("try", loudest=loud, total=total, own=own, none=none, causal=causal))
