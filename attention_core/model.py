@@ -291,9 +291,7 @@ def attend_in_heads(
     W_O = output_matrix(n_heads)
     Q, K, V = _two_wide("Q", Q), _two_wide("K", K), _two_wide("V", V)
     scale = None if scaled else 1.0
-    heads = tuple(
-        attention(*_as_head_sees(Q, K, d_k, head), V, mask=mask, scale=scale) for head in range(n_heads)
-    )
+    heads = tuple(attention(*_as_head_sees(Q, K, d_k, head), V, mask=mask, scale=scale) for head in range(n_heads))
     concat = np.concatenate([head.output for head in heads], axis=-1)  # (..., n, n_heads * 2)
     output = concat @ W_O  # (..., n, 2)
     for x in (concat, W_O, output):

@@ -143,7 +143,7 @@ def aligned(names: Sequence[str], query: int, q: np.ndarray, keys: np.ndarray) -
     'bank asks (2, 2); the largest dot product, 4, is with river'
     """
     scores = keys @ q
-    best = np.flatnonzero(scores >= scores.max() - TIE)
+    best = [int(i) for i in np.flatnonzero(scores >= scores.max() - TIE)]
     asks = f"{names[query]} asks ({', '.join(plain(float(x)) for x in q)})"
     if not np.any(q):
         return f"{asks}: it asks for nothing, so every dot product is 0"

@@ -6,13 +6,12 @@ from collections.abc import Collection, Sequence
 
 import streamlit as st
 
-from attention_core import D_K_CHOICES, HEAD_CHOICES, tokenize
+from attention_core import D_K_CHOICES, HEAD_CHOICES, MAX_TOKENS, tokenize
 from attention_ui.captions import listed
 from attention_ui.escape import for_markdown, labels, short
 from attention_ui.settings import (
     EXAMPLE_WORDS,
     MASKS,
-    MAX_TOKENS,
     OWN,
     PADDINGS,
     SENTENCE_IDS,
@@ -86,9 +85,7 @@ def row_choice(label: str) -> None:
     settings = current()
     names = labels(settings.tokens)
     st.session_state["row"] = settings.focus
-    st.selectbox(
-        label, range(settings.n_tokens), key="row", on_change=_follow_row, format_func=lambda i: names[i]
-    )
+    st.selectbox(label, range(settings.n_tokens), key="row", on_change=_follow_row, format_func=lambda i: names[i])
 
 
 def column_choice(label: str, key: str, default: int) -> int:
@@ -146,7 +143,9 @@ def guess(question: str, options: Sequence[str], right: Collection[int], told: s
             label_visibility="collapsed",
             persist_state="session",
         )
-        verdict = "Pick one, or scroll on." if picked is None else ("Yes. " if picked in right else "Not quite. ") + told
+        verdict = (
+            "Pick one, or scroll on." if picked is None else ("Yes. " if picked in right else "Not quite. ") + told
+        )
         st.markdown(verdict)
 
 

@@ -63,9 +63,7 @@ def labels(tokens: tuple[str, ...]) -> tuple[str, ...]:
     >>> labels(("the", "cat", "saw", "the", "dog"))
     ('the (1)', 'cat', 'saw', 'the (4)', 'dog')
     """
-    return tuple(
-        f"{token} ({place})" if tokens.count(token) > 1 else token for place, token in enumerate(tokens, 1)
-    )
+    return tuple(f"{token} ({place})" if tokens.count(token) > 1 else token for place, token in enumerate(tokens, 1))
 
 
 def _clusters(text: str) -> list[str]:

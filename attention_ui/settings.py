@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -247,9 +248,8 @@ def _heads_of(settings: Settings, Q: np.ndarray, K: np.ndarray, V: np.ndarray) -
     return attend_in_heads(Q, K, V, settings.heads, settings.d_k, visible(settings), settings.scale)
 
 
-def _one_of(name: str, value: object, choices: object) -> None:
+def _one_of(name: str, value: object, choices: Sequence[object]) -> None:
     """Refuse a value that is not among the choices, or only equals one (True is not 1)."""
-    allowed = tuple(choices)  # type: ignore[call-overload]
-    if not any(value == choice and type(value) is type(choice) for choice in allowed):
-        span = f"{allowed[0]} to {allowed[-1]}" if isinstance(choices, range) else ", ".join(map(str, allowed))
+    if not any(value == choice and type(value) is type(choice) for choice in choices):
+        span = f"{choices[0]} to {choices[-1]}" if isinstance(choices, range) else ", ".join(map(str, choices))
         raise ValueError(f"{name} is {value!r}; choose one of {span}")

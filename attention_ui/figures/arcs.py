@@ -56,9 +56,9 @@ def arcs(
     seen = np.ones(len(tokens), bool) if visible is None else visible
     figure = blank(theme, title, height)
     names = labels(tokens)
-    for place in np.flatnonzero(seen):
+    for place in map(int, np.flatnonzero(seen)):
         weight = float(weights[place])
-        x, y = _arc(int(place), focus)
+        x, y = _arc(place, focus)
         figure.add_scatter(
             x=x,
             y=y,
@@ -90,7 +90,7 @@ def arcs(
 
 def _rise(distance: int) -> float:
     """How high an arc over `distance` words goes: long arcs rise slower than they stretch."""
-    return float(distance) ** 0.6
+    return float(distance**0.6)
 
 
 def _arc(start: int, end: int) -> tuple[np.ndarray, np.ndarray]:

@@ -98,7 +98,7 @@ def grid(
         _hatch(figure, shown, kind, palette)
     for outline in outlines:
         _frame(figure, outline, len(rows), len(columns), palette)
-    figure.update_layout(meta={"width": 120 + 32 * min(len(columns), 5)})
+    figure.update_layout(meta={"width": 90 + 34 * min(len(columns), 5)})
     # Words stand on positions: repeated or numeric words are never categories.
     figure.update_xaxes(
         range=[-0.5, len(columns) - 0.5], showgrid=False, zeroline=False, side="bottom", title_text=axes[1]
@@ -129,9 +129,7 @@ def _colours(kind: str, drawn: np.ndarray, limit: float | None, palette: Palette
 
 def _tint(palette: Palette, share: float) -> str:
     """A little of the weight's hue on paper."""
-    paper, hue = (
-        [int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in (palette.paper, palette.weight)
-    )
+    paper, hue = ([int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in (palette.paper, palette.weight))
     return "#" + "".join(f"{round(p + share * (h - p)):02X}" for p, h in zip(paper, hue, strict=True))
 
 
@@ -167,10 +165,15 @@ def _hatch(figure: go.Figure, shown: np.ndarray, kind: str, palette: Palette) ->
     )
     if max(shown.shape) > MAX_TEXT:
         return
-    blind = ~shown.any(axis=1)
-    text = np.where(blind[rows], "nothing to see" if shown.shape[1] < 3 else "–", "0" if kind == "weights" else "−∞")
+    blind = [not any(row) for row in shown.tolist()]
+    text = "0" if kind == "weights" else "−∞"
     figure.add_scatter(
-        x=columns, y=rows, mode="text", text=text, textfont={"color": palette.ink, "size": 12}, hoverinfo="skip"
+        x=columns,
+        y=rows,
+        mode="text",
+        text=["" if blind[row] else text for row in rows],
+        textfont={"color": palette.ink, "size": 12},
+        hoverinfo="skip",
     )
     for row in np.flatnonzero(blind):
         figure.add_annotation(

@@ -90,7 +90,9 @@ row("new " + names[focus], output[focus])"""
     return Picture(name, [figure], [alt], table, attention_program(settings, name, report))
 
 
-def named_rows(corner: str, rows: list[str] | tuple[str, ...], values: np.ndarray, columns: tuple[str, ...]) -> pd.DataFrame:
+def named_rows(
+    corner: str, rows: list[str] | tuple[str, ...], values: np.ndarray, columns: tuple[str, ...]
+) -> pd.DataFrame:
     """Return a table with the rows' names in its first column; columns keep equal names apart by place."""
     table = pd.DataFrame(values, columns=list(columns))
     table.insert(0, corner, list(rows), allow_duplicates=True)
