@@ -122,16 +122,16 @@ def meaning(output: np.ndarray) -> str:
     Examples
     --------
     >>> meaning(np.array([3.3, 0.2])), meaning(np.array([-3.1, 0.3])), meaning(np.zeros(2))
-    ('nature', 'food', 'nowhere yet')
+    ('points at nature', 'points at food', 'points nowhere yet')
     """
     x, y = (float(v) for v in output)
     if max(abs(x), abs(y)) < 0.005:
-        return "nowhere yet"
+        return "points nowhere yet"
     if abs(abs(x) - abs(y)) < TIE:
-        return "halfway between two senses"
+        return "points halfway between two senses"
     if abs(x) > abs(y):
-        return "nature" if x > 0 else "food"
-    return "made by people" if y > 0 else "away from made by people"
+        return f"points at {'nature' if x > 0 else 'food'}"
+    return f"points {'at' if y > 0 else 'away from'} made by people"
 
 
 def aligned(names: Sequence[str], query: int, q: np.ndarray, keys: np.ndarray) -> str:

@@ -55,15 +55,18 @@ def short(text: str, length: int = 12) -> str:
     return text if len(clusters) <= length else "".join(clusters[: length - 1]) + "…"
 
 
-def labels(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """Name each position; words that occur twice get their place, so that no two names are the same.
+def labels(tokens: tuple[str, ...], length: int | None = None) -> tuple[str, ...]:
+    """Name each position, cut to `length`; names that would be the same get their place.
 
     Examples
     --------
     >>> labels(("the", "cat", "saw", "the", "dog"))
     ('the (1)', 'cat', 'saw', 'the (4)', 'dog')
+    >>> labels(("abcdefgh", "abcdefgi"), 6)
+    ('abcde… (1)', 'abcde… (2)')
     """
-    return tuple(f"{token} ({place})" if tokens.count(token) > 1 else token for place, token in enumerate(tokens, 1))
+    cut = [short(token, length) if length else token for token in tokens]
+    return tuple(f"{token} ({place})" if cut.count(token) > 1 else token for place, token in enumerate(cut, 1))
 
 
 def _clusters(text: str) -> list[str]:

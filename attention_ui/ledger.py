@@ -9,7 +9,7 @@ import numpy as np
 
 from attention_core import AttentionTrace, RowSteps, lift_factor, row_steps
 from attention_ui.captions import number, plain, vector, winners
-from attention_ui.escape import for_html, labels, short
+from attention_ui.escape import for_html, labels
 from attention_ui.settings import Settings, plane_vectors, shown_head
 
 
@@ -38,9 +38,7 @@ def ledger(settings: Settings) -> str:
     exp = f"exp(s − {number(steps.shift)})" if steps.shift else "exp"
     heads = ["word", "key", "q · k", scaled, exp, "weight"]
     best = winners(steps.weights)
-    rows = [
-        _row(name, K[j], steps, j, "al-best" if j in best else "") for j, name in enumerate(labels(settings.tokens))
-    ]
+    rows = [_row(settings.tokens, K[j], steps, j, "al-best" if j in best else "") for j in range(len(K))]
     parts = ["", "key", "scores", "scale", "softmax", "softmax"]
     head = "".join(f'<th scope="col" data-part="{p}">{h}</th>' for h, p in zip(heads, parts, strict=True))
     total = (
@@ -64,7 +62,7 @@ def worked_line(settings: Settings, key: int) -> str:
     trace = shown_head(settings)
     steps = row_steps(trace, settings.focus)
     Q, K, _ = plane_vectors(settings)
-    name = f"<i>q · k</i><sub>{for_html(short(labels(settings.tokens)[key]))}</sub>"
+    name = f"<i>q · k</i><sub>{for_html(labels(settings.tokens, 12)[key])}</sub>"
     dot = dot_product(Q[settings.focus], K[key])
     if steps.weights[key] == 0 and not np.isfinite(steps.logits[key]):
         return f"{name} = {dot}, but the mask sets it to −∞, and exp(−∞) = <b>0</b>."
@@ -152,7 +150,7 @@ def big(value: float) -> str:
     return f"{mantissa}·10<sup>{str(int(exponent)).replace('-', '−')}</sup>"
 
 
-def _row(name: str, key: np.ndarray, steps: RowSteps, j: int, css: str) -> str:
+def _row(tokens: tuple[str, ...], key: np.ndarray, steps: RowSteps, j: int, css: str) -> str:
     """One word of the ledger."""
     seen = bool(np.isfinite(steps.logits[j]))
     logit = number(steps.logits[j]) if seen else "−∞"
@@ -165,8 +163,7 @@ def _row(name: str, key: np.ndarray, steps: RowSteps, j: int, css: str) -> str:
         big(float(steps.exps[j])),
         f"{bar}{number(weight)}",
     ]
-    full = for_html(name)
-    word = f'<th scope="row" title="{full}">{for_html(short(name))}</th>'
+    word = f'<th scope="row" title="{for_html(tokens[j])}">{for_html(labels(tokens, 12)[j])}</th>'
     css = css if seen else "al-masked"
     return f'<tr class="{css}">{word}{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core import SENTENCES, W_K, W_Q, embed
+from attention_core import W_K, W_Q, embed
 from attention_ui import captions, controls, ledger, prose
 from attention_ui.escape import labels
 from attention_ui.pictures import matrix
@@ -56,7 +56,14 @@ causal = captions.tiny(shuffle_residual(settings.but(mask="causal"), order))
 present = captions.tiny(shuffle_residual(settings, order))
 st.markdown(text.say("residual", none=none, causal=causal, present=present, mask=settings.mask))
 
-bank = SENTENCES["river-bank"].focus
-own = captions.plain(shown_head(Settings("river-bank")).scores[bank, bank])
-loud = captions.listed([names[k] for k in loudest])
-st.markdown(text.say("try", loudest=loud, total=total, own=own, none=none, causal=causal))
+river = Settings("river-bank")
+backwards = order_of("reverse", river.n_tokens)
+st.markdown(
+    text.say(
+        "try",
+        all=captions.plain(heard.sum()),
+        own=captions.plain(shown_head(river).scores[river.focus, river.focus]),
+        none=captions.tiny(shuffle_residual(river, backwards)),
+        causal=captions.tiny(shuffle_residual(river.but(mask="causal"), backwards)),
+    )
+)

@@ -58,7 +58,7 @@ def arcs(
     names = labels(tokens)
     for place in map(int, np.flatnonzero(seen)):
         weight = float(weights[place])
-        x, y = _arc(place, focus)
+        x, y = _arc(place, focus, len(tokens))
         figure.add_scatter(
             x=x,
             y=y,
@@ -93,8 +93,8 @@ def _rise(distance: int) -> float:
     return float(distance**0.6)
 
 
-def _arc(start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+def _arc(start: int, end: int, n_tokens: int) -> tuple[np.ndarray, np.ndarray]:
     """The points of half an ellipse between two words, or a small loop over one."""
     if start == end:
-        return start + 0.22 * np.sin(2 * _TURN), 0.4 * np.sin(_TURN)
+        return start + 0.04 * n_tokens * np.sin(2 * _TURN), 0.4 * np.sin(_TURN)
     return (start + end) / 2 - (end - start) / 2 * np.cos(_TURN), _rise(abs(end - start)) * np.sin(_TURN)

@@ -98,20 +98,17 @@ def grid(
         _hatch(figure, shown, kind, palette)
     for outline in outlines:
         _frame(figure, outline, len(rows), len(columns), palette)
-    figure.update_layout(meta={"width": 90 + 34 * min(len(columns), 5)})
+    # In a row of grids a wide one gets more room, and a tall one grows.
+    figure.update_layout(meta={"width": 90 + 34 * (len(columns) if len(columns) > 7 else min(len(columns), 5))})
+    figure.layout.height += 22 * max(0, len(rows) - 7)
     # Words stand on positions: repeated or numeric words are never categories.
     figure.update_xaxes(
         range=[-0.5, len(columns) - 0.5], showgrid=False, zeroline=False, side="bottom", title_text=axes[1]
     )
     figure.update_yaxes(range=[len(rows) - 0.5, -0.5], showgrid=False, zeroline=False, title_text=axes[0])
-    figure.update_xaxes(tickvals=list(range(len(columns))), ticktext=[_tick(c) for c in columns])
-    figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=[_tick(r) for r in rows])
+    figure.update_xaxes(tickvals=list(range(len(columns))), ticktext=[for_plotly(short(c)) for c in columns])
+    figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=[for_plotly(short(r)) for r in rows])
     return figure
-
-
-def _tick(word: str) -> str:
-    """A word as an axis label."""
-    return for_plotly(short(word))
 
 
 def _colours(kind: str, drawn: np.ndarray, limit: float | None, palette: Palette) -> dict[str, object]:
