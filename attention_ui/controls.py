@@ -38,7 +38,7 @@ def sidebar(used: Collection[str]) -> Settings:
         The same that `current` gives to the page.
     """
     opened = "settings" not in st.session_state  # a link that was just opened, not a click in the app
-    asked = dict(st.query_params) if opened else {}
+    asked = {name: ", ".join(st.query_params.get_all(name)) for name in st.query_params} if opened else {}
     with st.sidebar:
         here = st.container(key="controls", gap="small")
         # Drawn all the same: a bound widget that is not drawn would lose its place in the URL.
@@ -51,10 +51,12 @@ def sidebar(used: Collection[str]) -> Settings:
     settings = Settings(**{**shown, **places})  # type: ignore[arg-type]
     st.session_state["settings"] = settings
     if opened:
-        refused = [name for name, value in asked.items() if name in shown and value != _in_url(shown[name])]
-        if settings.heads == 1 and asked.get("head", "1") != "1":
-            refused.append("head")
-        st.session_state["refused"] = [f"{name} = {short(asked[name], 24)}" for name in refused]
+        used_instead = {"head": 1} | shown  # with one head there is no choice of the shown one
+        st.session_state["refused"] = [
+            f"{name} = {short(asked[name], 24)} (used instead: {_in_url(used_instead[name])})"
+            for name in asked
+            if name in used_instead and not _equal_in_url(asked[name], _in_url(used_instead[name]))
+        ]
     return settings
 
 
@@ -69,7 +71,7 @@ def notices() -> list[str]:
     said = []
     refused: list[str] = st.session_state.get("refused", [])
     if refused:
-        said.append(f"This link asks for {for_markdown(listed(refused))}, which is not on offer; the default is shown.")
+        said.append(f"This link asks for what is not on offer: {for_markdown(listed(refused))}.")
     settings = current()
     if settings.sentence == OWN:
         count = len(tokenize(settings.words))
@@ -90,12 +92,13 @@ def row_choice(label: str) -> None:
 
 def column_choice(label: str, key: str, default: int) -> int:
     """Draw a choice of one of the sentence's words and return its position."""
-    names = labels(current().tokens)
+    tokens = current().tokens
+    names = labels(tokens)
     return st.selectbox(
         label,
         range(len(names)),
         index=default,
-        key=f"{key}_{'_'.join(names)}",  # another sentence starts at its own default
+        key=f"{key}_{' '.join(tokens)}",  # another sentence starts at its own default
         format_func=lambda i: names[i],
         persist_state="session",
     )
@@ -139,7 +142,7 @@ def guess(question: str, options: Sequence[str], right: Collection[int], told: s
             "Your guess",
             range(len(options)),
             format_func=lambda i: for_markdown(options[i]),
-            key=f"{key}_{'_'.join(options)}",
+            key=key + "\n".join(options),  # words hold no line break, so no two lists share a key
             label_visibility="collapsed",
             persist_state="session",
         )
@@ -237,6 +240,11 @@ _CONTROLS = {
 def _in_url(value: object) -> str:
     """A value as Streamlit writes it into the URL."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _equal_in_url(asked: str, shown: str) -> bool:
+    """Whether a link got what it asked for; Streamlit reads True and False in any case."""
+    return asked == shown or (shown in ("true", "false") and asked.casefold() == shown)
 
 
 def _forget_focus() -> None:
