@@ -24,8 +24,8 @@ def focus_arcs(settings: Settings, theme: str) -> Picture:
     columns = {"score q · k": trace.scores[i], "logit": trace.logits[i], "weight": trace.weights[i]}
     table = pd.DataFrame({"word": names, **columns})
     report = "for j in range(n): row(names[j], [scores[focus, j], logits[focus, j], weights[focus, j]])"
-    name = f"Whom {names[i]} listens to"
-    return Picture(name, [figure], [alt], table, attention_program(settings, name, report))
+    program = attention_program(settings, "Whom the focus word listens to", report)
+    return Picture(f"Whom {names[i]} listens to", [figure], [alt], table, program)
 
 
 def partner_arcs(settings: Settings, theme: str) -> Picture:
