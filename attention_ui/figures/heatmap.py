@@ -79,14 +79,16 @@ def grid(
     palette = PALETTES[theme]
     values = np.asarray(values, float)
     shown = np.isfinite(values) if visible is None else np.isfinite(values) & visible
-    drawn = np.where(shown, values, np.nan).astype(np.float32)
+    written = max(values.shape) <= MAX_TEXT
+    drawn = np.where(shown, values, np.nan)
+    drawn = (_as_written(drawn) if written else drawn).astype(np.float32)
     figure = blank(theme, title, height)
     figure.add_heatmap(
         z=drawn,
         x=np.arange(len(columns)),
         y=np.arange(len(rows)),
-        texttemplate="%{z:.2f}" if max(values.shape) <= MAX_TEXT else None,
-        hovertext=_hover(values, shown, rows, columns, kind) if max(values.shape) <= MAX_TEXT else None,
+        texttemplate="%{z:.2f}" if written else None,
+        hovertext=_hover(values, shown, rows, columns, kind) if written else None,
         hoverinfo="text",
         showscale=False,
         xgap=1,
@@ -109,6 +111,11 @@ def grid(
     figure.update_xaxes(tickvals=list(range(len(columns))), ticktext=[for_plotly(short(c)) for c in columns])
     figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=[for_plotly(short(r)) for r in rows])
     return figure
+
+
+def _as_written(values: np.ndarray) -> np.ndarray:
+    """The numbers as the table rounds them: a browser would round 0.125 up, and Python rounds it down."""
+    return np.array([[float(f"{value:.2f}") for value in row] for row in values.tolist()])
 
 
 def _colours(kind: str, drawn: np.ndarray, limit: float | None, palette: Palette) -> dict[str, object]:

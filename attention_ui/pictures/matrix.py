@@ -37,12 +37,9 @@ def three_grids(settings: Settings, column: int, theme: str) -> Picture:
         ),
         grid(trace.output, words, ("x", "y"), theme=theme, title="Y = AV", outlines=lit[:1], axes=("becomes", "")),
     ]
-    seen = np.isfinite(trace.logits[i])
-    top = np.where(seen, trace.logits[i], -np.inf)
+    scores = "Scaled scores" if settings.scale else "Scores"
     alts = [
-        f"Scaled scores: the largest of {names[i]} is {captions.number(float(top.max()))}, with {names[top.argmax()]}"
-        if seen.any()
-        else f"Scaled scores: {names[i]} has nothing to see",
+        f"{scores} of {names[i]}: {captions.largest('score', names, trace.logits[i])}",
         f"Weights: {captions.listens(settings.tokens, i, trace.weights[i])}",
         f"Outputs: {names[i]} becomes {captions.vector(trace.output[i])}",
     ]
@@ -86,7 +83,7 @@ def cell_sources(settings: Settings, column: int, theme: str) -> Picture:
         X = embed(words)
         features = ("nature", "made", "ambiguous", "action")
         figures.insert(0, grid(X, words, features, theme=theme, title="X", outlines=[asks, offers], height=300))
-        alts.insert(0, f"Features of {names[i]} and {names[column]}")
+        alts.insert(0, f"{names[i]} is {captions.vector(X[i])} and {names[column]} is {captions.vector(X[column])}")
         values, columns, joints = [X, *values], [*(f"X: {f}" for f in features), *columns], ["W_Q, W_K →", *joints]
         report = report.replace("[*turned", "[*X[i], *turned")
     table = named_rows("word", names, np.hstack(values), tuple(columns))
@@ -98,8 +95,7 @@ def cell_sources(settings: Settings, column: int, theme: str) -> Picture:
 def shuffle_grids(settings: Settings, order: tuple[int, ...], theme: str) -> Picture:
     """The weights before and after the words change places."""
     names, after = labels(settings.tokens), shuffled(settings, order)
-    moved = tuple(settings.tokens[i] for i in order)
-    moved_names = [names[i] for i in order]
+    moved = tuple(names[i] for i in order)  # names, so that a word that occurs twice is still told apart
     here, there = settings.focus, order.index(settings.focus)
     figures = [
         grid(
@@ -122,7 +118,7 @@ def shuffle_grids(settings: Settings, order: tuple[int, ...], theme: str) -> Pic
         f"In order: {captions.listens(settings.tokens, here, shown_head(settings).weights[here])}",
         f"Shuffled: {captions.listens(moved, there, after.weights[there])}",
     ]
-    table = named_rows("listens", moved_names, after.weights, tuple(moved_names))
+    table = named_rows("listens", moved, after.weights, moved)
     report = f"""
 order = {list(order)}
 names, Q, K, V = [names[i] for i in order], Q[order], K[order], V[order]
