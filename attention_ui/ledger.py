@@ -7,10 +7,13 @@ from math import sqrt
 
 import numpy as np
 
-from attention_core import AttentionTrace, RowSteps, lift_factor, row_steps
+from attention_core import AttentionTrace, RowSteps, alignment, lift_factor, row_steps
 from attention_ui.captions import number, plain, vector, winners
 from attention_ui.escape import for_html, labels
 from attention_ui.settings import Settings, plane_vectors, shown_head
+
+
+_UNROUNDED = " <small>(from unrounded values)</small>"
 
 
 def ledger(settings: Settings) -> str:
@@ -51,6 +54,32 @@ def ledger(settings: Settings) -> str:
     )
 
 
+def lengths_and_angles(settings: Settings) -> str:
+    """Return |k|, angle, cosine and |q| |k| cos for every key beside the focus word's query, as HTML.
+
+    Examples
+    --------
+    >>> "45.0°" in lengths_and_angles(Settings())
+    True
+    """
+    Q, K, _ = plane_vectors(settings)
+    aligned = alignment(Q[settings.focus], K)
+    q = number(aligned.query_length)
+    rows = []
+    for j, name in enumerate(labels(settings.tokens, 12)):
+        angled = np.isfinite(aligned.degrees[j])
+        angle = f"{number(aligned.degrees[j], 1)}°" if angled else "none"
+        cosine = number(aligned.cosines[j]) if angled else "–"
+        k, dot = number(aligned.key_lengths[j]), number(float(Q[settings.focus] @ K[j]))
+        cells = "".join(f"<td>{cell}</td>" for cell in (q, k, angle, cosine, dot))
+        rows.append(f'<tr><th scope="row" title="{for_html(settings.tokens[j])}">{for_html(name)}</th>{cells}</tr>')
+    head = "".join(f'<th scope="col">{h}</th>' for h in ("word", "|q|", "|k|", "angle", "cos", "|q|·|k|·cos"))
+    return (
+        '<div class="al-scroll" tabindex="0" role="region" aria-label="Lengths and angles">'
+        f'<table class="al-ledger"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    )
+
+
 def worked_line(settings: Settings, key: int) -> str:
     """Return one word's line written out in full, from the two vectors to its weight, as HTML.
 
@@ -76,7 +105,7 @@ def worked_line(settings: Settings, key: int) -> str:
     exponent = number(steps.logits[key] - steps.shift)
     parts.append(f"e<sup>{exponent}</sup> = {big(steps.exps[key])}")
     parts.append(f"{big(steps.exps[key])} ÷ {big(steps.total)} = <b>{number(steps.weights[key])}</b>")
-    return ' <span class="al-then">→</span> '.join(parts) + " <small>(from unrounded values)</small>"
+    return ' <span class="al-then">→</span> '.join(parts) + _UNROUNDED
 
 
 def blend(trace: AttentionTrace, tokens: Sequence[str], query: int) -> str:
@@ -86,7 +115,7 @@ def blend(trace: AttentionTrace, tokens: Sequence[str], query: int) -> str:
     --------
     >>> from attention_core import attention
     >>> blend(attention([[0, 0]], [[0, 0], [0, 0]], [[4, 0], [0, 2]]), ("a", "b"), 0)
-    '0.50·(4, 0) + 0.50·(0, 2) = <b class="al-role-output">(2.00, 1.00)</b>'
+    '0.50·(4, 0) + 0.50·(0, 2) = <b class="al-role-output">(2.00, 1.00)</b> <small>(from unrounded values)</small>'
     """
     steps = row_steps(trace, query)
     terms: dict[str, int] = {}
@@ -95,7 +124,7 @@ def blend(trace: AttentionTrace, tokens: Sequence[str], query: int) -> str:
             term = f"{number(weight)}·({', '.join(plain(v) for v in value)})"
             terms[term] = terms.get(term, 0) + 1
     total = " + ".join(term if count == 1 else f"{count}·{term}" for term, count in terms.items()) or "nothing to see"
-    return f'{total} = <b class="al-role-output">{vector(steps.output)}</b>'
+    return f'{total} = <b class="al-role-output">{vector(steps.output)}</b>{_UNROUNDED}'
 
 
 def projection(x: np.ndarray, W: np.ndarray) -> str:
