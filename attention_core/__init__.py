@@ -1,6 +1,7 @@
 """The maths of every chapter, in NumPy alone."""
 
 from attention_core.attention import AttentionTrace, attention, softmax
+from attention_core.geometry import Alignment, alignment, convex_hull, unit_circle_ceiling
 from attention_core.lexicon import FEATURES, LEXICON, embed, is_known, tokenize
 from attention_core.masks import causal_mask, padding_mask, sliding_window_mask
 from attention_core.model import (
@@ -33,13 +34,16 @@ __all__ = [
     "W_K",
     "W_Q",
     "W_V",
+    "Alignment",
     "AttentionTrace",
     "MultiHeadTrace",
     "RowSteps",
     "Sentence",
+    "alignment",
     "attend_in_heads",
     "attention",
     "causal_mask",
+    "convex_hull",
     "embed",
     "is_known",
     "lift_factor",
@@ -54,4 +58,5 @@ __all__ = [
     "sliding_window_mask",
     "softmax",
     "tokenize",
+    "unit_circle_ceiling",
 ]

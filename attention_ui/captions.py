@@ -161,7 +161,7 @@ def largest(what: str, names: Sequence[str], values: np.ndarray) -> str:
     top = float(values.max())
     if top == -np.inf:
         return "nothing to see"
-    best = [names[i] for i in np.flatnonzero(values >= top - TIE)]
+    best = [names[int(i)] for i in np.flatnonzero(values >= top - TIE)]
     if len(best) == len(names) > 1:
         return f"every {what} is {plain(top)}"
     return f"the largest {what}, {plain(top)}, is {'with' if len(best) == 1 else 'shared by'} {listed(best)}"

@@ -12,7 +12,6 @@ from attention_ui.captions import number, plain, vector, winners
 from attention_ui.escape import for_html, labels
 from attention_ui.settings import Settings, plane_vectors, shown_head
 
-
 _UNROUNDED = " <small>(from unrounded values)</small>"
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attention_core import HEAD_ANGLES, SENTENCES, W_K, W_Q, W_V, embed
+from attention_core import HEAD_ANGLES
 from attention_ui.escape import labels
-from attention_ui.settings import Settings
+from attention_ui.settings import Settings, embedding, matrices, qkv
 
 _MASKS = {
     "none": "np.ones((n, n), bool)",
@@ -99,8 +99,8 @@ def _inputs(settings: Settings) -> list[str]:
     return [
         *names,
         "# one row a word: nature (+) or food (-), made by people, ambiguous, action",
-        f"X = {_array(embed(settings.tokens))}",
-        *(f"{name} = {_array(W)}" for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V))),
+        f"X = {_array(embedding(settings))}",
+        *(f"{name} = {_array(W)}" for name, W in zip(("W_Q", "W_K", "W_V"), matrices(settings), strict=True)),
         "Q, K, V = X @ W_Q, X @ W_K, X @ W_V",
     ]
 

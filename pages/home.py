@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from attention_core import embed, lift_factor
+from attention_core import lift_factor
 from attention_ui import captions, controls, ledger, prose
 from attention_ui.escape import labels
 from attention_ui.formula import Symbol, formula
 from attention_ui.pictures import dashboard
-from attention_ui.settings import Settings, attend, partner, shown_head
+from attention_ui.settings import Settings, attend, embedding, partner, shown_head
 from attention_ui.show import show
 
 text = prose.read("home")
@@ -58,7 +58,7 @@ else:
     left, right = st.columns(2)
     with left:
         show(dashboard.partner_arcs, other)
-    x_here, x_there = embed(settings.tokens)[settings.focus], embed(other.tokens)[other.focus]
+    x_here, x_there = embedding(settings)[settings.focus], embedding(other)[other.focus]
     right.html(
         ledger.comparison(
             (" ".join(settings.tokens), " ".join(other.tokens)), (x_here, x_there), (output, other_output)

@@ -12,6 +12,7 @@ from attention_ui.programs import attention_program
 from attention_ui.settings import Settings, attend, plane_vectors, shown_head, visible
 from attention_ui.show import Picture
 
+COMPASS = ("nature →", "↑ made by people", "← food")
 MARK = 8  # characters of a word beside its arrow
 
 
@@ -79,7 +80,7 @@ def value_plane(settings: Settings, theme: str) -> Picture:
     output = attend(settings).output
     arrows = [Arrow(mark, (v[0], v[1]), "value") for mark, v in zip(marks, V, strict=True)]
     arrows.append(Arrow(f"new {marks[i]}", (output[i, 0], output[i, 1]), "output"))
-    compass = ("nature →", "↑ made by people", "← food") if settings.has_embedding else ()
+    compass = COMPASS if settings.has_embedding else ()
     figure = plane(arrows, theme=theme, title="Every value, one blend", compass=compass)
     alt = f"{names[i]} becomes {captions.vector(output[i])}"
     alt += f", the mean of {settings.heads} heads" if settings.heads > 1 else ""

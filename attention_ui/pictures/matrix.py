@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_core import embed
 from attention_ui import captions
 from attention_ui.escape import labels
 from attention_ui.figures import Outline, grid
 from attention_ui.pictures.dashboard import named_rows
 from attention_ui.programs import attention_program
-from attention_ui.settings import Settings, attend, plane_vectors, shown_head, shuffled, visible
+from attention_ui.settings import Settings, attend, embedding, plane_vectors, shown_head, shuffled, visible
 from attention_ui.show import Picture
 
 AXES = ("listens", "is heard")
@@ -80,7 +79,7 @@ def cell_sources(settings: Settings, column: int, theme: str) -> Picture:
     values, columns, joints = [Q, K], ["Q: x", "Q: y", "K: x", "K: y"], ["·"]
     report = "turned = Q @ rotation(head_angles[shown])\nfor i in range(n): row(names[i], [*turned[i], *K[i]])"
     if settings.has_embedding:
-        X = embed(words)
+        X = embedding(settings)
         features = ("nature", "made", "ambiguous", "action")
         figures.insert(0, grid(X, words, features, theme=theme, title="X", outlines=[asks, offers], height=300))
         alts.insert(0, f"{names[i]} is {captions.vector(X[i])} and {names[column]} is {captions.vector(X[column])}")
