@@ -289,26 +289,12 @@ def _focus(shown: dict[str, object]) -> None:
         f"**{for_markdown(short(token))}**" if at == place else for_markdown(short(token))
         for at, token in enumerate(tokens, 1)
     )
-    shown["focus"] = st.segmented_control(
-        f"Word that asks: {line}",
-        list(range(1, len(tokens) + 1)),
-        default=own,
-        required=True,
-        key="focus",
-        bind="query-params",
-    )
+    shown["focus"] = _one_of(f"Word that asks: {line}", range(1, len(tokens) + 1), own, "focus")
 
 
 def _d_k(shown: dict[str, object]) -> None:
     """The width of queries and keys."""
-    shown["d_k"] = st.segmented_control(
-        "d_k, width of queries and keys",
-        list(D_K_CHOICES),
-        default=_DEFAULT.d_k,
-        required=True,
-        key="d_k",
-        bind="query-params",
-    )
+    shown["d_k"] = _one_of("d_k, width of queries and keys", D_K_CHOICES, _DEFAULT.d_k, "d_k")
 
 
 def _scale(shown: dict[str, object]) -> None:
@@ -318,9 +304,7 @@ def _scale(shown: dict[str, object]) -> None:
 
 def _mask(shown: dict[str, object]) -> None:
     """Which words may be seen."""
-    shown["mask"] = st.segmented_control(
-        "Mask", list(MASKS), default=_DEFAULT.mask, required=True, key="mask", bind="query-params"
-    )
+    shown["mask"] = _one_of("Mask", MASKS, _DEFAULT.mask, "mask")
     if shown["mask"] == "window":
         shown["window"] = st.slider(
             "Words in the window", WINDOWS[0], WINDOWS[-1], _DEFAULT.window, key="window", bind="query-params"
@@ -333,14 +317,16 @@ def _mask(shown: dict[str, object]) -> None:
 
 def _heads(shown: dict[str, object]) -> None:
     """How many heads, and which one is shown."""
-    shown["heads"] = st.segmented_control(
-        "Heads", list(HEAD_CHOICES), default=_DEFAULT.heads, required=True, key="heads", bind="query-params"
-    )
+    shown["heads"] = _one_of("Heads", HEAD_CHOICES, _DEFAULT.heads, "heads")
     count = int(str(shown["heads"]))
     if count > 1:
-        shown["head"] = st.segmented_control(
-            "Head shown", list(range(1, count + 1)), default=1, required=True, key="head", bind="query-params"
-        )
+        shown["head"] = _one_of("Head shown", range(1, count + 1), 1, "head")
+
+
+def _one_of(label: str, options: Sequence[object], default: object, key: str) -> object:
+    """Draw a row of choices that the URL keeps and return the chosen one."""
+    picked = st.segmented_control(label, list(options), default=default, required=True, key=key, bind="query-params")
+    return default if picked is None else picked  # a link such as ?focus= chooses none in spite of `required`
 
 
 def _keep_moves(settings: Settings) -> None:
@@ -454,8 +440,9 @@ def _equal_in_url(asked: str, shown: str) -> bool:
 
 
 def _forget_focus() -> None:
-    """A new sentence moves the focus to its own focus word, the widget's default."""
-    st.session_state.pop("focus", None)
+    """A new sentence moves the focus to its own focus word; a key that is merely gone would take the URL's again."""
+    words = str(st.session_state.get("words", EXAMPLE_WORDS))
+    st.session_state["focus"] = own_focus(str(st.session_state["sentence"]), words) + 1
 
 
 def _follow_row() -> None:

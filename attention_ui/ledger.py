@@ -152,6 +152,17 @@ def comparison(
     )
 
 
+def paragraphs(*lines: str) -> str:
+    """Return lines of arithmetic as HTML paragraphs.
+
+    Examples
+    --------
+    >>> paragraphs("1 + 1 = 2")
+    '<p class="al-sum">1 + 1 = 2</p>'
+    """
+    return "".join(f'<p class="al-sum">{line}</p>' for line in lines)
+
+
 def dot_product(q: np.ndarray, k: np.ndarray) -> str:
     """Return the products and sum of a dot product.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from attention_ui.escape import for_markdown
+from attention_ui.escape import for_html, for_markdown
 
 PAGES = Path(__file__).resolve().parent.parent / "pages"
 HOME = "home"
@@ -28,7 +28,7 @@ class Chapter:
     controls : tuple of str
         The sidebar controls that its pictures follow.
     parts : dict of str to str
-        Markdown by id, with {names} to fill in.
+        Markdown or HTML by id, with {names} to fill in.
     """
 
     slug: str
@@ -43,6 +43,16 @@ class Chapter:
     def script(self) -> Path:
         """The page's file."""
         return PAGES / f"{self.slug.replace('-', '_')}.py"
+
+    def html(self, part: str, **values: str) -> str:
+        """Return one part that is written in HTML, its {names} filled in literally.
+
+        Raises
+        ------
+        KeyError
+            As `say`.
+        """
+        return self.parts[part].format(**{name: for_html(value) for name, value in values.items()})
 
     def say(self, part: str, **values: str) -> str:
         """Return one part with its {names} filled in; every value is shown literally.

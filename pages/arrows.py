@@ -25,39 +25,42 @@ mode = controls.arrow_modes()
 
 @st.fragment
 def lab() -> None:
-    """All that moves with a dragged arrow; a drag runs this part alone."""
+    """All that moves with a dragged arrow; a drag runs this part alone, in as few elements as it takes."""
     settings = controls.moved()
     trace, names, i = shown_head(settings), labels(settings.tokens), settings.focus
     best = (captions.winners(trace.weights[i]) or [i])[0]
+    arithmetic = [
+        ledger.ledger(settings),
+        text.html("line", winner=names[best]),
+        ledger.paragraphs(ledger.worked_line(settings, best)),
+    ]
+    hidden = hidden_cue(settings)
+    if hidden is not None:
+        arithmetic.append(text.html(f"hidden-{settings.mask}", cue=names[hidden], focus=names[i]))
+    if mode == "unit circle":
+        n = in_sight(settings)
+        ceiling = captions.percent(unit_circle_ceiling(n, gain(settings)))
+        arithmetic.append(text.html("ceiling", n=str(n), ceiling=ceiling))
+    blend = [text.parts["blend"], ledger.paragraphs(ledger.blend(trace, settings.tokens, i))]
+    if settings.heads > 1:
+        blend.append(text.html("heads", output=captions.vector(attend(settings).output[i])))
+    if settings.keys_as_values:
+        blend.append(text.parts["keys-as-values"])
+
     left, right = st.columns([5, 6])
     with left:
-        st.markdown(text.say("ask", focus=names[i]))
+        st.html(text.html("ask", focus=names[i]))
         controls.canvas(canvases.query_canvas(settings, mode), "arrows_ask")
         controls.arrow_reset(settings)
-    with right:
-        st.html(ledger.ledger(settings))
-        st.markdown(text.say("line", winner=names[best]))
-        st.html(f'<p class="al-sum">{ledger.worked_line(settings, best)}</p>')
-        cue = hidden_cue(settings)
-        if cue is not None:
-            st.markdown(text.say(f"hidden-{settings.mask}", cue=names[cue], focus=names[i]))
-        if mode == "unit circle":
-            ceiling = captions.percent(unit_circle_ceiling(in_sight(settings), gain(settings)))
-            st.markdown(text.say("ceiling", n=str(in_sight(settings)), ceiling=ceiling))
+    right.html("".join(arithmetic))
     left, right = st.columns([5, 6])
     with left:
-        st.markdown(text.parts["values"])
+        st.html(text.parts["values"])
         controls.canvas(canvases.value_canvas(settings), "arrows_values")
     with right:
-        st.markdown(text.parts["blend"])
-        st.html(f'<p class="al-sum">{ledger.blend(trace, settings.tokens, i)}</p>')
-        if settings.heads > 1:
-            st.markdown(text.say("heads", output=captions.vector(attend(settings).output[i])))
-        if settings.keys_as_values:
-            st.markdown(text.parts["keys-as-values"])
+        st.html("".join(blend))
         show(dashboard.weight_grid, settings)
-    st.markdown(text.parts["geometry"])
-    st.html(ledger.lengths_and_angles(settings))
+    st.html(text.parts["geometry"] + ledger.lengths_and_angles(settings))
 
 
 lab()

@@ -34,9 +34,9 @@ with right:
 left, right = st.columns(2)
 left.html(ledger.ledger(settings))
 right.markdown(text.say("line", focus=word, winner=names[best]))
-right.html(f'<p class="al-sum">{ledger.worked_line(settings, best)}</p>')
+right.html(ledger.paragraphs(ledger.worked_line(settings, best)))
 right.markdown(text.say("blend", focus=word))
-right.html(f'<p class="al-sum">{ledger.blend(trace, settings.tokens, settings.focus)}</p>')
+right.html(ledger.paragraphs(ledger.blend(trace, settings.tokens, settings.focus)))
 if settings.heads > 1:
     right.markdown(text.say("heads", heads=str(settings.heads), output=captions.vector(output)))
 

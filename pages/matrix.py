@@ -46,7 +46,7 @@ if settings.has_embedding:
     X, turned = embedding(settings), plane_vectors(settings)[0][i]
     turn = f", turned by the head to {captions.vector(turned)}" if settings.head else ""
     lines = [f"q = x·W_Q = {ledger.projection(X[i], W_Q)}{turn}", f"k = x·W_K = {ledger.projection(X[j], W_K)}", *lines]
-st.html("".join(f'<p class="al-sum">{line}</p>' for line in lines))
+st.html(ledger.paragraphs(*lines))
 
 st.markdown(text.parts["shuffle"])
 order = order_of(controls.choice("Order", SHUFFLES, "matrix_shuffle"), settings.n_tokens)

@@ -34,7 +34,7 @@ else:
             f'<b class="al-role-{role}">{name}</b> = x · W_{name.upper()} = {ledger.projection(x, W)}'
             for name, role, W in zip("qkv", ROLES, matrices(settings), strict=True)
         ]
-        st.html("".join(f'<p class="al-sum">{line}</p>' for line in lines))
+        st.html(ledger.paragraphs(*lines))
         left, right = st.columns(2)
         with left:
             show(projections.three_arrows, settings)

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from attention_ui.captions import percent
 from attention_ui.escape import for_plotly, labels, short
-from attention_ui.figures.template import PALETTES, blank
+from attention_ui.figures.template import PALETTES, drawn
 
 _TURN = np.linspace(0, np.pi, 33)
 
@@ -54,38 +54,37 @@ def arcs(
     """
     palette = PALETTES[theme]
     seen = np.ones(len(tokens), bool) if visible is None else visible
-    figure = blank(theme, title, height)
     names = labels(tokens)
+    traces = []
     for place in map(int, np.flatnonzero(seen)):
         weight = float(weights[place])
         x, y = _arc(place, focus, len(tokens))
-        figure.add_scatter(
-            x=x,
-            y=y,
-            mode="lines",
-            line={"width": 1 + 13 * weight, "color": palette.weight, "shape": "spline"},
-            opacity=0.35 + 0.65 * weight,
-            hoverinfo="text",
-            hovertext=for_plotly(f"{names[focus]} → {names[place]}: {weight:.4f}"),
-            name=names[place],
-            meta={"part": "softmax"},
+        traces.append(
+            {
+                "type": "scatter",
+                "name": names[place],
+                "meta": {"part": "softmax"},
+                "x": x,
+                "y": y,
+                "mode": "lines",
+                "line": {"width": 1 + 13 * weight, "color": palette.weight, "shape": "spline"},
+                "opacity": 0.35 + 0.65 * weight,
+                "hoverinfo": "text",
+                "hovertext": for_plotly(f"{names[focus]} → {names[place]}: {weight:.4f}"),
+            }
         )
     ticks = []
     for place, token in enumerate(tokens):
         word = for_plotly(short(token))
         word = f'<b><span style="color:{palette.query}">{word}</span></b>' if place == focus else word
         ticks.append(f"{word}<br>{percent(float(weights[place])) if seen[place] else 'masked'}")
-    figure.update_xaxes(
-        range=[-0.6, len(tokens) - 0.4],
-        tickvals=list(range(len(tokens))),
-        ticktext=ticks,
-        tickfont={"size": 15},
-        showgrid=False,
-        zeroline=False,
-    )
+    places = {"tickvals": list(range(len(tokens))), "ticktext": ticks, "tickfont": {"size": 15}}
     reach = max(1, focus, len(tokens) - 1 - focus)
-    figure.update_yaxes(range=[0, _rise(reach) * 1.25], visible=False)
-    return figure
+    layout = {
+        "xaxis": {"range": [-0.6, len(tokens) - 0.4], "showgrid": False, "zeroline": False, **places},
+        "yaxis": {"range": [0, _rise(reach) * 1.25], "visible": False},
+    }
+    return drawn(theme, title, height, traces, layout)
 
 
 def _rise(distance: int) -> float:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from attention_ui.captions import vector
 from attention_ui.escape import for_plotly, short
-from attention_ui.figures.template import PALETTES, Palette, blank
+from attention_ui.figures.template import PALETTES, Palette, drawn
 
 MAX_LABEL = 20  # characters
 TOGETHER = 1e-9  # vectors closer than this are one arrow
@@ -55,24 +56,26 @@ def plane(
     ['a · b']
     """
     palette = PALETTES[theme]
-    figure = blank(theme, title, height)
     reach = max((abs(c) for arrow in arrows for c in arrow.tip), default=0.0)
     reach = 1.35 * reach if reach > 0 else 1.0
-    for names, tip, role in _together(arrows):
-        figure.add_trace(_arrow(names, tip, role, palette, dot=max(map(abs, tip)) < 0.02 * reach))
-    figure.update_xaxes(range=[-reach, reach], zeroline=True, nticks=7)
-    figure.update_yaxes(range=[-reach, reach], zeroline=True, nticks=7, scaleanchor="x")
-    for text, x, y in zip(compass, (0.99, 0.01, 0.01), (0.46, 0.99, 0.54), strict=False):
-        figure.add_annotation(
-            text=text,
-            xref="x domain",
-            yref="y domain",
-            x=x,
-            y=y,
-            showarrow=False,
-            font={"size": 11, "color": palette.quiet},
-        )
-    return figure
+    traces = [
+        _arrow(names, tip, role, palette, dot=max(map(abs, tip)) < 0.02 * reach)
+        for names, tip, role in _together(arrows)
+    ]
+    axis = {"range": [-reach, reach], "zeroline": True, "nticks": 7}
+    corners = zip(compass, ((0.99, 0.46), (0.01, 0.99), (0.01, 0.54)), strict=False)
+    layout = {
+        "xaxis": axis,
+        "yaxis": {**axis, "scaleanchor": "x"},
+        "annotations": [_corner(text, x, y, palette) for text, (x, y) in corners],
+    }
+    return drawn(theme, title, height, traces, layout)
+
+
+def _corner(text: str, x: float, y: float, palette: Palette) -> dict[str, Any]:
+    """What a direction of the plane means."""
+    look = {"showarrow": False, "font": {"size": 11, "color": palette.quiet}}
+    return {"text": text, "xref": "x domain", "yref": "y domain", "x": x, "y": y, **look}
 
 
 def _together(arrows: Sequence[Arrow]) -> list[tuple[list[str], tuple[float, float], str]]:
@@ -107,30 +110,31 @@ def _beside(x: float, y: float, role: str) -> str:
     return f"{'top' if above else 'bottom'} {'left' if x > 0 else 'right'}"
 
 
-def _arrow(names: list[str], tip: tuple[float, float], role: str, palette: Palette, *, dot: bool) -> go.Scatter:
+def _arrow(names: list[str], tip: tuple[float, float], role: str, palette: Palette, *, dot: bool) -> dict[str, Any]:
     """One arrow with its label outside the tip, or a dot for a vector too short to see."""
     colour = palette.query if role == "output" else getattr(palette, role)
     x, y = tip
     place = ("top right" if role in ("query", "output") else "bottom left") if dot else _beside(x, y, role)
     text = f"<b>{for_plotly(_joined(names))}</b>"
-    return go.Scatter(
-        x=[x] if dot else [0, x],
-        y=[y] if dot else [0, y],
-        mode="markers+text" if dot else "lines+markers+text",
-        line={"color": colour, "width": 3, "dash": "dash" if role == "output" else "solid"},
-        marker={
+    return {
+        "type": "scatter",
+        "name": " · ".join(names),
+        "meta": {"part": role},
+        "x": [x] if dot else [0, x],
+        "y": [y] if dot else [0, y],
+        "mode": "markers+text" if dot else "lines+markers+text",
+        "line": {"color": colour, "width": 3, "dash": "dash" if role == "output" else "solid"},
+        "marker": {
             "color": colour,
             "opacity": 1,
             "size": 9 if dot else [0, 14],
             "symbol": "circle" if dot else "arrow",
             "angleref": "up" if dot else "previous",
         },
-        text=[text] if dot else ["", text],
-        textposition=place,
-        textfont={"color": colour, "size": 13},
-        cliponaxis=False,
-        hoverinfo="text",
-        hovertext=for_plotly(f"{role} of {', '.join(names)}: {vector(np.array(tip))}"),
-        name=" · ".join(names),
-        meta={"part": role},
-    )
+        "text": [text] if dot else ["", text],
+        "textposition": place,
+        "textfont": {"color": colour, "size": 13},
+        "cliponaxis": False,
+        "hoverinfo": "text",
+        "hovertext": for_plotly(f"{role} of {', '.join(names)}: {vector(np.array(tip))}"),
+    }

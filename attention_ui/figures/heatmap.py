@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from attention_ui.escape import for_plotly, labels, short
-from attention_ui.figures.template import PALETTES, Palette, blank
+from attention_ui.figures.template import PALETTES, Palette, drawn
 
 MAX_TEXT = 16  # cells a side that still hold a readable number
 
@@ -80,37 +81,39 @@ def grid(
     values = np.asarray(values, float)
     shown = np.isfinite(values) if visible is None else np.isfinite(values) & visible
     written = max(values.shape) <= MAX_TEXT
-    drawn = np.where(shown, values, np.nan)
-    drawn = (_as_written(drawn) if written else drawn).astype(np.float32)
-    figure = blank(theme, title, height)
-    figure.add_heatmap(
-        z=drawn,
-        x=np.arange(len(columns)),
-        y=np.arange(len(rows)),
-        texttemplate="%{z:.2f}" if written else None,
-        hovertext=_hover(values, shown, rows, columns, kind) if written else None,
-        hoverinfo="text",
-        showscale=False,
-        xgap=1,
-        ygap=1,
-        meta={"part": part},
-        **_colours(kind, drawn, limit, palette),
-    )
-    if not shown.all():
-        _hatch(figure, shown, kind, palette)
-    for outline in outlines:
-        _frame(figure, outline, len(rows), len(columns), palette)
-    # In a row of grids a wide one gets more room, and a tall one grows.
-    figure.update_layout(meta={"width": 90 + 34 * (len(columns) if len(columns) > 7 else min(len(columns), 5))})
-    figure.layout.height += 22 * max(0, len(rows) - 7)
-    # Words stand on positions: repeated or numeric words are never categories.
-    figure.update_xaxes(
-        range=[-0.5, len(columns) - 0.5], showgrid=False, zeroline=False, side="bottom", title_text=axes[1]
-    )
-    figure.update_yaxes(range=[len(rows) - 0.5, -0.5], showgrid=False, zeroline=False, title_text=axes[0])
-    figure.update_xaxes(tickvals=list(range(len(columns))), ticktext=[for_plotly(short(c)) for c in columns])
-    figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=[for_plotly(short(r)) for r in rows])
-    return figure
+    drawn_values = np.where(shown, values, np.nan)
+    drawn_values = (_as_written(drawn_values) if written else drawn_values).astype(np.float32)
+    cells = {
+        "type": "heatmap",
+        "z": drawn_values,
+        "x": np.arange(len(columns)),
+        "y": np.arange(len(rows)),
+        "texttemplate": "%{z:.2f}" if written else None,
+        "hovertext": _hover(values, shown, rows, columns, kind) if written else None,
+        "hoverinfo": "text",
+        "showscale": False,
+        "xgap": 1,
+        "ygap": 1,
+        "meta": {"part": part},
+        **_colours(kind, drawn_values, limit, palette),
+    }
+    bare = {"showgrid": False, "zeroline": False}
+    layout = {
+        # In a row of grids a wide one gets more room, and a tall one grows.
+        "meta": {"width": 90 + 34 * (len(columns) if len(columns) > 7 else min(len(columns), 5))},
+        # Words stand on positions: repeated or numeric words are never categories.
+        "xaxis": {**bare, "range": [-0.5, len(columns) - 0.5], "title": {"text": axes[1]}, **_ticks(columns)},
+        "yaxis": {**bare, "range": [len(rows) - 0.5, -0.5], "title": {"text": axes[0]}, **_ticks(rows)},
+        "shapes": [_frame(outline, len(rows), len(columns), palette) for outline in outlines],
+        "annotations": [_blind(int(row), len(columns), palette) for row in np.flatnonzero(~shown.any(axis=1))],
+    }
+    traces = [cells] if shown.all() else [cells, *_hatch(shown, kind, palette)]
+    return drawn(theme, title, height + 22 * max(0, len(rows) - 7), traces, layout)
+
+
+def _ticks(words: Sequence[str]) -> dict[str, Any]:
+    """Whole positions, each with its word."""
+    return {"tickvals": list(range(len(words))), "ticktext": [for_plotly(short(word)) for word in words]}
 
 
 def _as_written(values: np.ndarray) -> np.ndarray:
@@ -152,53 +155,47 @@ def _hover(
     ]
 
 
-def _hatch(figure: go.Figure, shown: np.ndarray, kind: str, palette: Palette) -> None:
+def _hatch(shown: np.ndarray, kind: str, palette: Palette) -> list[dict[str, Any]]:
     """Hatch the cells that may not be seen and write what they hold."""
     rows, columns = np.nonzero(~shown)
     corners = np.array([[-0.48, -0.48], [0.48, -0.48], [0.48, 0.48], [-0.48, 0.48], [np.nan, np.nan]])
     squares = (np.stack([columns, rows], axis=1)[:, None, :] + corners).reshape(-1, 2)
-    figure.add_scatter(
-        x=squares[:, 0],
-        y=squares[:, 1],
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillpattern={"shape": "/", "size": 6, "solidity": 0.25, "fgcolor": palette.quiet, "bgcolor": palette.paper},
-        hoverinfo="skip",
-        name="masked",
-    )
+    hatch = {
+        "type": "scatter",
+        "name": "masked",
+        "x": squares[:, 0],
+        "y": squares[:, 1],
+        "mode": "lines",
+        "line": {"width": 0},
+        "fill": "toself",
+        "fillpattern": {"shape": "/", "size": 6, "solidity": 0.25, "fgcolor": palette.quiet, "bgcolor": palette.paper},
+        "hoverinfo": "skip",
+    }
     if max(shown.shape) > MAX_TEXT:
-        return
-    blind = [not any(row) for row in shown.tolist()]
+        return [hatch]
     text = "0" if kind == "weights" else "−∞"
-    figure.add_scatter(
-        x=columns,
-        y=rows,
-        mode="text",
-        text=["" if blind[row] else text for row in rows],
-        textfont={"color": palette.ink, "size": 12},
-        hoverinfo="skip",
-    )
-    for row in np.flatnonzero(blind):
-        figure.add_annotation(
-            x=(shown.shape[1] - 1) / 2,
-            y=int(row),
-            text="nothing to see",
-            showarrow=False,
-            bgcolor=palette.paper,
-            font={"color": palette.ink},
-        )
+    blind = set(np.flatnonzero(~shown.any(axis=1)).tolist())  # such a row has one sentence instead
+    numbers = {
+        "type": "scatter",
+        "x": columns,
+        "y": rows,
+        "mode": "text",
+        "text": ["" if row in blind else text for row in rows.tolist()],
+        "textfont": {"color": palette.ink, "size": 12},
+        "hoverinfo": "skip",
+    }
+    return [hatch, numbers]
 
 
-def _frame(figure: go.Figure, outline: Outline, n_rows: int, n_columns: int, palette: Palette) -> None:
+def _blind(row: int, n_columns: int, palette: Palette) -> dict[str, Any]:
+    """Say of a row that its mask leaves it nothing."""
+    look = {"showarrow": False, "bgcolor": palette.paper, "font": {"color": palette.ink}}
+    return {"x": (n_columns - 1) / 2, "y": row, "text": "nothing to see", **look}
+
+
+def _frame(outline: Outline, n_rows: int, n_columns: int, palette: Palette) -> dict[str, Any]:
     """Frame a row, a column or a cell in its role's colour."""
     top, bottom = (0, n_rows - 1) if outline.row is None else (outline.row, outline.row)
     left, right = (0, n_columns - 1) if outline.column is None else (outline.column, outline.column)
-    figure.add_shape(
-        type="rect",
-        x0=left - 0.5,
-        x1=right + 0.5,
-        y0=top - 0.5,
-        y1=bottom + 0.5,
-        line={"color": getattr(palette, outline.role), "width": 2.5},
-    )
+    box = {"x0": left - 0.5, "x1": right + 0.5, "y0": top - 0.5, "y1": bottom + 0.5}
+    return {"type": "rect", **box, "line": {"color": getattr(palette, outline.role), "width": 2.5}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -55,16 +56,19 @@ PALETTES = {
 }
 
 
-def blank(theme: str, title: str, height: int) -> go.Figure:
-    """Return an empty figure in the theme's look, with its title and height."""
-    figure = go.Figure(layout={"template": _template(theme), "height": height})
-    figure.update_layout(title_text=title)
-    return figure
+def drawn(theme: str, title: str, height: int, traces: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
+    """Return a figure in the theme's look.
+
+    Traces and layout come as plain data: one checked construction costs a fifth of building a figure
+    call by call, and a drag makes several figures a second.
+    """
+    look = {"template": _template(theme), "height": height, "title": {"text": title}}
+    return go.Figure({"data": traces, "layout": {**look, **layout}})
 
 
 @lru_cache
-def _template(theme: str) -> go.layout.Template:
-    """Build the template: our fonts and hairlines on the card, nothing guessed from labels."""
+def _template(theme: str) -> dict[str, Any]:
+    """Our fonts and hairlines on the card, nothing guessed from labels."""
     palette = PALETTES[theme]
     axis = {
         "autotypenumbers": "strict",
@@ -76,8 +80,8 @@ def _template(theme: str) -> go.layout.Template:
         "automargin": True,
         "fixedrange": True,
     }
-    return go.layout.Template(
-        layout={
+    return {
+        "layout": {
             "font": {"family": SANS, "size": 13, "color": palette.ink},
             "title": {"font": {"size": 14}, "x": 0.0, "xref": "container", "y": 0.99, "yanchor": "top"},
             "paper_bgcolor": palette.card,
@@ -90,4 +94,4 @@ def _template(theme: str) -> go.layout.Template:
             "xaxis": axis,
             "yaxis": axis,
         }
-    )
+    }
