@@ -441,7 +441,7 @@ def _equal_in_url(asked: str, shown: str) -> bool:
 
 def _forget_focus() -> None:
     """A new sentence moves the focus to its own focus word; a key that is merely gone would take the URL's again."""
-    words = str(st.session_state.get("words", EXAMPLE_WORDS))
+    words = str(st.session_state.get("words", st.query_params.get("words", EXAMPLE_WORDS)))
     st.session_state["focus"] = own_focus(str(st.session_state["sentence"]), words) + 1
 
 
