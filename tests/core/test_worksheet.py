@@ -232,6 +232,7 @@ def test_rounding_spans_hold_for_large_logits_and_never_pass_one() -> None:
     assert judge(large, "exps", 1, 0.0150, 4).kind == "other"
     assert judge(large, "exps", 1, 0.01445, 4).kind == "rounding"
     assert judge(large, "exps", 0, 1.1, 2).kind == "other"  # the largest is 1 however it was rounded
+    assert judge(large, "weights", 0, 0.9, 2).kind == "other"
     assert judge(large, "exps", 1, 0.0142, 3).kind == "right"
     assert judge(large, "logits", 0, 85.11, 2).kind == "rounding"  # 120 / 1.41
     alone = worksheet([[-1.83]], [[1.0]], [[1.0]], 0, scaled=False)  # exp 0.16 or 0.2
