@@ -1,6 +1,7 @@
 """The maths of every chapter, in NumPy alone."""
 
 from attention_core.attention import AttentionTrace, attention, softmax
+from attention_core.geometry import Alignment, alignment, convex_hull, unit_circle_ceiling
 from attention_core.leaks import MASKINGS, WRONG_MASKINGS, influence, leak
 from attention_core.lexicon import FEATURES, LEXICON, embed, is_known, tokenize
 from attention_core.masks import causal_mask, padding_mask, sliding_window_mask
@@ -60,6 +61,7 @@ __all__ = [
     "W_K",
     "W_Q",
     "W_V",
+    "Alignment",
     "Answers",
     "AttentionTrace",
     "MultiHeadTrace",
@@ -71,9 +73,11 @@ __all__ = [
     "Verdict",
     "Worksheet",
     "alibi_bias",
+    "alignment",
     "attend_in_heads",
     "attention",
     "causal_mask",
+    "convex_hull",
     "effective_number",
     "embed",
     "entropy",
@@ -102,6 +106,7 @@ __all__ = [
     "softmax",
     "softmax_jacobian",
     "tokenize",
+    "unit_circle_ceiling",
     "wavelengths",
     "worksheet",
 ]

@@ -295,8 +295,7 @@ def attend_in_heads(
     Q, K, V = _two_wide("Q", Q), _two_wide("K", K), _two_wide("V", V)
     scale = None if scaled else 1.0
     heads = tuple(
-        attention(*_as_head_sees(Q, K, d_k, head), V, mask=mask, bias=bias, scale=scale)
-        for head in range(n_heads)
+        attention(*_as_head_sees(Q, K, d_k, head), V, mask=mask, bias=bias, scale=scale) for head in range(n_heads)
     )
     concat = np.concatenate([head.output for head in heads], axis=-1)  # (..., n, n_heads * 2)
     output = concat @ W_O  # (..., n, 2)

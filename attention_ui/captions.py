@@ -122,16 +122,16 @@ def meaning(output: np.ndarray) -> str:
     Examples
     --------
     >>> meaning(np.array([3.3, 0.2])), meaning(np.array([-3.1, 0.3])), meaning(np.zeros(2))
-    ('nature', 'food', 'nowhere yet')
+    ('points at nature', 'points at food', 'points nowhere yet')
     """
     x, y = (float(v) for v in output)
     if max(abs(x), abs(y)) < 0.005:
-        return "nowhere yet"
+        return "points nowhere yet"
     if abs(abs(x) - abs(y)) < TIE:
-        return "halfway between two senses"
+        return "points halfway between two senses"
     if abs(x) > abs(y):
-        return "nature" if x > 0 else "food"
-    return "made by people" if y > 0 else "away from made by people"
+        return f"points at {'nature' if x > 0 else 'food'}"
+    return f"points {'at' if y > 0 else 'away from'} made by people"
 
 
 def aligned(names: Sequence[str], query: int, q: np.ndarray, keys: np.ndarray) -> str:
@@ -142,14 +142,29 @@ def aligned(names: Sequence[str], query: int, q: np.ndarray, keys: np.ndarray) -
     >>> aligned(["river", "bank"], 1, np.array([2, 2]), np.array([[2, 0], [2, -2]]))
     'bank asks (2, 2); the largest dot product, 4, is with river'
     """
-    scores = keys @ q
-    best = np.flatnonzero(scores >= scores.max() - TIE)
     asks = f"{names[query]} asks ({', '.join(plain(float(x)) for x in q)})"
     if not np.any(q):
         return f"{asks}: it asks for nothing, so every dot product is 0"
+    return f"{asks}; {largest('dot product', names, keys @ q)}"
+
+
+def largest(what: str, names: Sequence[str], values: np.ndarray) -> str:
+    """Say which number of a row is the largest, naming ties as ties; -inf stands for a masked one.
+
+    Examples
+    --------
+    >>> largest("score", ("a", "b", "c"), np.array([2, 1, -np.inf]))
+    'the largest score, 2, is with a'
+    >>> largest("score", ("a", "b", "c"), np.array([2, 2, -np.inf])), largest("score", ("a", "b"), np.zeros(2))
+    ('the largest score, 2, is shared by a and b', 'every score is 0')
+    """
+    top = float(values.max())
+    if top == -np.inf:
+        return "nothing to see"
+    best = [names[int(i)] for i in np.flatnonzero(values >= top - TIE)]
     if len(best) == len(names) > 1:
-        return f"{asks}; every dot product is {plain(float(scores[0]))}"
-    return f"{asks}; the largest dot product, {plain(float(scores.max()))}, is with {listed([names[i] for i in best])}"
+        return f"every {what} is {plain(top)}"
+    return f"the largest {what}, {plain(top)}, is {'with' if len(best) == 1 else 'shared by'} {listed(best)}"
 
 
 def tiny(value: float) -> str:

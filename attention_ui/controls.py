@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
+import numpy as np
 import streamlit as st
 
-from attention_core import D_K_CHOICES, HEAD_CHOICES, tokenize
+from attention_core import D_K_CHOICES, FEATURES, HEAD_CHOICES, MAX_TOKENS, W_K, W_Q, W_V, embed, is_known, tokenize
+from attention_ui.arrow_canvas import Plane, arrow_canvas
 from attention_ui.captions import listed
+from attention_ui.choice_table import choice_table
 from attention_ui.escape import for_markdown, labels, short
+from attention_ui.number_grid import Grid, number_grids
 from attention_ui.settings import (
     EXAMPLE_WORDS,
+    LIMIT,
     MASKS,
-    MAX_TOKENS,
+    MODES,
     OWN,
     PADDINGS,
+    ROLES,
     SENTENCE_IDS,
     WINDOWS,
+    Move,
+    Rows,
     Settings,
+    matrices,
+    on_unit_circle,
     own_focus,
+    put,
+    same_question,
     tokens_of,
 )
 
@@ -39,7 +52,7 @@ def sidebar(used: Collection[str]) -> Settings:
         The same that `current` gives to the page.
     """
     opened = "settings" not in st.session_state  # a link that was just opened, not a click in the app
-    asked = dict(st.query_params) if opened else {}
+    asked = {name: ", ".join(st.query_params.get_all(name)) for name in st.query_params} if opened else {}
     with st.sidebar:
         here = st.container(key="controls", gap="small")
         # Drawn all the same: a bound widget that is not drawn would lose its place in the URL.
@@ -49,13 +62,16 @@ def sidebar(used: Collection[str]) -> Settings:
         with here if name in used or drawer is None else drawer:
             draw(shown)
     places = {"focus": int(str(shown["focus"])) - 1, "head": int(str(shown.get("head", 1))) - 1}
-    settings = Settings(**{**shown, **places})  # type: ignore[arg-type]
+    edited = tuple(sorted(_edited_features().items()))
+    settings = Settings(**{**shown, **places, "features": edited})  # type: ignore[arg-type]
     st.session_state["settings"] = settings
     if opened:
-        refused = [name for name, value in asked.items() if name in shown and value != _in_url(shown[name])]
-        if settings.heads == 1 and asked.get("head", "1") != "1":
-            refused.append("head")
-        st.session_state["refused"] = [f"{name} = {short(asked[name], 24)}" for name in refused]
+        used_instead = {"head": 1} | shown  # with one head there is no choice of the shown one
+        st.session_state["refused"] = [
+            f"{name} = {short(asked[name], 24)} (used instead: {_in_url(used_instead[name])})"
+            for name in asked
+            if name in used_instead and not _equal_in_url(asked[name], _in_url(used_instead[name]))
+        ]
     return settings
 
 
@@ -70,7 +86,7 @@ def notices() -> list[str]:
     said = []
     refused: list[str] = st.session_state.get("refused", [])
     if refused:
-        said.append(f"This link asks for {for_markdown(listed(refused))}, which is not on offer; the default is shown.")
+        said.append(f"This link asks for what is not on offer: {for_markdown(listed(refused))}.")
     settings = current()
     if settings.sentence == OWN:
         count = len(tokenize(settings.words))
@@ -86,19 +102,18 @@ def row_choice(label: str) -> None:
     settings = current()
     names = labels(settings.tokens)
     st.session_state["row"] = settings.focus
-    st.selectbox(
-        label, range(settings.n_tokens), key="row", on_change=_follow_row, format_func=lambda i: names[i]
-    )
+    st.selectbox(label, range(settings.n_tokens), key="row", on_change=_follow_row, format_func=lambda i: names[i])
 
 
 def column_choice(label: str, key: str, default: int) -> int:
     """Draw a choice of one of the sentence's words and return its position."""
-    names = labels(current().tokens)
+    tokens = current().tokens
+    names = labels(tokens)
     return st.selectbox(
         label,
         range(len(names)),
         index=default,
-        key=f"{key}_{'_'.join(names)}",  # another sentence starts at its own default
+        key=f"{key}_{' '.join(tokens)}",  # another sentence starts at its own default
         format_func=lambda i: names[i],
         persist_state="session",
     )
@@ -117,6 +132,107 @@ def sentence_choice() -> None:
     st.session_state["pick"] = current().sentence
     st.segmented_control(
         "Sentence", SENTENCE_IDS, key="pick", on_change=_follow_pick, required=True, label_visibility="collapsed"
+    )
+
+
+def moved() -> Settings:
+    """Return what the sidebar says with the arrows where the reader left them, for the page of the arrows."""
+    settings = current()
+    moves: tuple[Move, ...] = st.session_state.get("moved", {}).get((settings.sentence, settings.words), ())
+    return settings.but(moved=moves, keys_as_values=bool(st.session_state.get("arrows_keys_as_values", False)))
+
+
+def arrow_modes() -> str:
+    """Draw what a drag may change, and whether keys serve as values; return the mode."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        mode: str = st.segmented_control(
+            "A drag may change",
+            MODES,
+            default=MODES[0],
+            required=True,
+            key="arrows_mode",
+            persist_state="session",
+            on_change=_follow_mode,
+        )
+        st.toggle("Use the keys as values", key="arrows_keys_as_values", persist_state="session")
+    return mode
+
+
+def arrow_reset(settings: Settings) -> None:
+    """Draw the badge that says whether arrows were moved, which is also the way back."""
+    st.button(
+        "Changed by you. Put all arrows back" if settings.moved else "No arrow moved yet",
+        key="arrows_reset",
+        disabled=not settings.moved,
+        on_click=_keep_moves,
+        args=(settings.but(moved=()),),
+    )
+
+
+def canvas(plane: Plane, key: str) -> None:
+    """Draw a plane whose arrows can be dragged; a move changes what `moved` returns.
+
+    Parameters
+    ----------
+    plane : Plane
+        Its arrows' ids are ``role-position``.
+    key : str
+        The canvas's name.
+    """
+    seq = int(_last(key, "move").get("seq", 0))
+    arrow_canvas(plane, seq=seq, key=key, on_move=lambda: _follow_move(key))
+
+
+def feature_grid(words: Sequence[str], key: str) -> None:
+    """Draw the features of some words as fields; what is edited holds on every page."""
+    unique = list(dict.fromkeys(word.casefold() for word in words))
+    names = [f"{word} (unknown)" if not is_known(word) else word for word in unique]
+    rows = _rows(embed(unique, _edited_features()))
+    grid = Grid("features", "features, x", "", names, list(FEATURES), rows)
+    _grids([grid], key, lambda values: _keep_features(unique, values["features"]))
+    st.button(
+        "Back to the lexicon's features" if _edited_features() else "Features as in the lexicon",
+        key=f"{key}_reset",
+        disabled=not _edited_features(),
+        on_click=_forget_features,
+    )
+
+
+def matrix_grids(settings: Settings, key: str) -> Settings:
+    """Draw W_Q, W_K and W_V as fields and return the settings with what they say, for this page alone."""
+    edited: tuple[Rows, ...] = st.session_state.get(f"{key}_matrices", ())
+    settings = settings.but(matrices=edited)
+    planes = zip(("W_Q", "W_K", "W_V"), ROLES, matrices(settings), strict=True)
+    grids = [Grid(name, name, role, list(FEATURES), ("x", "y"), _rows(W)) for name, role, W in planes]
+    _grids(grids, key, lambda values: _keep_matrices(key, tuple(values[grid.id] for grid in grids)))
+    with st.container(horizontal=True):
+        same = same_question(settings).matrices
+        st.button("Set W_K := W_Q", key=f"{key}_same", on_click=_keep_matrices, args=(key, same))
+        st.button(
+            "Changed by you. Put the matrices back" if edited else "The model's own matrices",
+            key=f"{key}_reset",
+            disabled=not edited,
+            on_click=_keep_matrices,
+            args=(key, ()),
+        )
+    return settings
+
+
+def sentence_table(columns: Sequence[str], rows: Sequence[Sequence[str]], sentences: Sequence[str], key: str) -> None:
+    """Draw a table of sentences; choosing a row goes to that sentence."""
+    present = current().sentence
+    chosen = sentences.index(present) if present in sentences else None
+    choice_table(
+        columns, rows, chosen=chosen, label="Sentences", key=key, on_choice=lambda: _follow_row_of(key, sentences)
+    )
+
+
+def own_words() -> None:
+    """Draw a second handle on one's own sentence, on the page itself."""
+    settings = current()
+    st.session_state["own_words"] = settings.words if settings.sentence == OWN else ""
+    st.text_input(
+        "Your sentence", key="own_words", on_change=_follow_own_words, placeholder=f"for example: {EXAMPLE_WORDS}"
     )
 
 
@@ -142,11 +258,13 @@ def guess(question: str, options: Sequence[str], right: Collection[int], told: s
             "Your guess",
             range(len(options)),
             format_func=lambda i: for_markdown(options[i]),
-            key=f"{key}_{'_'.join(options)}",
+            key=key + "\n".join(options),  # words hold no line break, so no two lists share a key
             label_visibility="collapsed",
             persist_state="session",
         )
-        verdict = "Pick one, or scroll on." if picked is None else ("Yes. " if picked in right else "Not quite. ") + told
+        verdict = (
+            "Pick one, or scroll on." if picked is None else ("Yes. " if picked in right else "Not quite. ") + told
+        )
         st.markdown(verdict)
 
 
@@ -225,6 +343,96 @@ def _heads(shown: dict[str, object]) -> None:
         )
 
 
+def _keep_moves(settings: Settings) -> None:
+    """Remember where the arrows of this sentence are."""
+    moves = {**st.session_state.get("moved", {}), (settings.sentence, settings.words): settings.moved}
+    st.session_state["moved"] = moves
+
+
+def _last(key: str, name: str) -> dict[str, Any]:
+    """What a component reported last, with its sequence number."""
+    state = st.session_state.get(key) or {}
+    return dict(state.get(name) or {})
+
+
+def _follow_move(key: str) -> None:
+    """Arrows were dragged: put their vectors there. What a browser sends is checked like any input."""
+    settings = moved()
+    for move in _last(key, "move").get("moves", []):
+        role, _, place = str(move["id"]).partition("-")
+        if role in ROLES and place.isdecimal() and int(place) < settings.n_tokens:
+            mode = MODES[0] if role == "value" else st.session_state.get("arrows_mode", MODES[0])
+            settings = put(settings, role, int(place), float(move["x"]), float(move["y"]), mode)
+    _keep_moves(settings)
+
+
+def _grids(grids: Sequence[Grid], key: str, keep: Callable[[dict[str, Rows]], None]) -> None:
+    """Draw grids of fields; keep what is edited, held to the limit and checked like any input."""
+
+    def follow() -> None:
+        sent = _last(key, "edit").get("values", {})
+        values = {grid.id: np.clip(np.array(sent[grid.id], float), -LIMIT, LIMIT) for grid in grids}
+        if all(
+            np.isfinite(x).all() and x.shape == np.shape(grid.values)
+            for grid, x in zip(grids, values.values(), strict=True)
+        ):
+            keep({name: _rows(x) for name, x in values.items()})
+
+    seq = int(_last(key, "edit").get("seq", 0))
+    number_grids(grids, limit=LIMIT, seq=seq, key=key, on_edit=follow)
+
+
+def _rows(values: np.ndarray) -> Rows:
+    """A matrix as tuples."""
+    return tuple(tuple(row) for row in values.tolist())
+
+
+def _edited_features() -> dict[str, tuple[float, ...]]:
+    """The words whose features were edited."""
+    edited: dict[str, tuple[float, ...]] = st.session_state.get("features", {})
+    return edited
+
+
+def _keep_features(words: Sequence[str], rows: Rows) -> None:
+    """Remember the words whose features differ from the lexicon's."""
+    own = _rows(embed(words))
+    changed = {word: row for word, row, old in zip(words, rows, own, strict=True) if row != old}
+    others = {word: row for word, row in _edited_features().items() if word not in words}
+    st.session_state["features"] = {**others, **changed}
+
+
+def _forget_features() -> None:
+    """All words as in the lexicon."""
+    st.session_state["features"] = {}
+
+
+def _keep_matrices(key: str, edited: tuple[Rows, ...]) -> None:
+    """Remember a page's matrices; none for the model's own."""
+    own = tuple(_rows(W) for W in (W_Q, W_K, W_V))
+    st.session_state[f"{key}_matrices"] = () if edited == own else edited
+
+
+def _follow_row_of(key: str, sentences: Sequence[str]) -> None:
+    """A row of the table of sentences was chosen."""
+    row = (st.session_state.get(key) or {}).get("row")
+    if isinstance(row, int) and 0 <= row < len(sentences):
+        st.session_state["sentence"] = sentences[row]
+        _forget_focus()
+
+
+def _follow_own_words() -> None:
+    """The page's own sentence is the sidebar's."""
+    st.session_state["sentence"] = OWN
+    st.session_state["words"] = st.session_state["own_words"]
+    _forget_focus()
+
+
+def _follow_mode() -> None:
+    """Choosing the unit circle puts the arrows on it."""
+    if st.session_state["arrows_mode"] == "unit circle":
+        _keep_moves(on_unit_circle(moved()))
+
+
 _CONTROLS = {
     "sentence": _sentence,
     "focus": _focus,
@@ -238,6 +446,11 @@ _CONTROLS = {
 def _in_url(value: object) -> str:
     """A value as Streamlit writes it into the URL."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _equal_in_url(asked: str, shown: str) -> bool:
+    """Whether a link got what it asked for; Streamlit reads True and False in any case."""
+    return asked == shown or (shown in ("true", "false") and asked.casefold() == shown)
 
 
 def _forget_focus() -> None:

@@ -7,6 +7,9 @@ import re
 import unicodedata
 
 _MARKDOWN = re.compile(r"([!-/:-@\[-`{-~])")  # every ASCII punctuation character
+# After Markdown is parsed, Streamlit still turns emoji codes, arrows and addresses in plain text into something else.
+_LATE = re.compile(r"[:@](?=\S)|[-<>~](?=[-=>])|www(?=\.)", re.IGNORECASE)
+_WORD_JOINER = "\u2060"  # invisible; keeps such a code from being one
 _JOINERS = {"\u200d", "\ufe0e", "\ufe0f"}
 
 
@@ -33,14 +36,14 @@ def for_plotly(text: str) -> str:
 
 
 def for_markdown(text: str) -> str:
-    r"""Escape for Markdown with its HTML, LaTeX, links and emoji codes.
+    r"""Escape for Markdown with its HTML, LaTeX, links, emoji codes and typographic arrows.
 
     Examples
     --------
     >>> print(for_markdown("*x* $5"))
     \*x\* \$5
     """
-    return _MARKDOWN.sub(r"\\\1", text)
+    return _MARKDOWN.sub(r"\\\1", _LATE.sub(rf"\g<0>{_WORD_JOINER}", text))
 
 
 def short(text: str, length: int = 12) -> str:
@@ -55,17 +58,18 @@ def short(text: str, length: int = 12) -> str:
     return text if len(clusters) <= length else "".join(clusters[: length - 1]) + "…"
 
 
-def labels(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """Name each position; words that occur twice get their place, so that no two names are the same.
+def labels(tokens: tuple[str, ...], length: int | None = None) -> tuple[str, ...]:
+    """Name each position, cut to `length`; names that would be the same get their place.
 
     Examples
     --------
     >>> labels(("the", "cat", "saw", "the", "dog"))
     ('the (1)', 'cat', 'saw', 'the (4)', 'dog')
+    >>> labels(("abcdefgh", "abcdefgi"), 6)
+    ('abcde… (1)', 'abcde… (2)')
     """
-    return tuple(
-        f"{token} ({place})" if tokens.count(token) > 1 else token for place, token in enumerate(tokens, 1)
-    )
+    cut = [short(token, length) if length else token for token in tokens]
+    return tuple(f"{token} ({place})" if cut.count(token) > 1 else token for place, token in enumerate(cut, 1))
 
 
 def _clusters(text: str) -> list[str]:

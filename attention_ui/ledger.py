@@ -7,10 +7,12 @@ from math import sqrt
 
 import numpy as np
 
-from attention_core import AttentionTrace, RowSteps, lift_factor, row_steps
+from attention_core import AttentionTrace, RowSteps, alignment, lift_factor, row_steps
 from attention_ui.captions import number, plain, vector, winners
-from attention_ui.escape import for_html, labels, short
+from attention_ui.escape import for_html, labels
 from attention_ui.settings import Settings, plane_vectors, shown_head
+
+_UNROUNDED = " <small>(from unrounded values)</small>"
 
 
 def ledger(settings: Settings) -> str:
@@ -38,17 +40,42 @@ def ledger(settings: Settings) -> str:
     exp = f"exp(s − {number(steps.shift)})" if steps.shift else "exp"
     heads = ["word", "key", "q · k", scaled, exp, "weight"]
     best = winners(steps.weights)
-    rows = [
-        _row(name, K[j], steps, j, "al-best" if j in best else "")
-        for j, name in enumerate(labels(settings.tokens))
-    ]
+    rows = [_row(settings.tokens, K[j], steps, j, "al-best" if j in best else "") for j in range(len(K))]
     parts = ["", "key", "scores", "scale", "softmax", "softmax"]
     head = "".join(f'<th scope="col" data-part="{p}">{h}</th>' for h, p in zip(heads, parts, strict=True))
-    total = f'<tr><td colspan="4">total</td><td>{big(steps.total)}</td><td>{number(steps.weights.sum())}</td></tr>'
+    total = (
+        f'<tr><td colspan="4">total</td><td>{big(steps.total)}</td><td>{number(float(steps.weights.sum()))}</td></tr>'
+    )
     return (
         f'<div class="al-scroll" tabindex="0" role="region" aria-label="The arithmetic, word by word">'
         f'<table class="al-ledger"><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody><tfoot>{total}</tfoot></table></div>"
+    )
+
+
+def lengths_and_angles(settings: Settings) -> str:
+    """Return |k|, angle, cosine and |q| |k| cos for every key beside the focus word's query, as HTML.
+
+    Examples
+    --------
+    >>> "45.0°" in lengths_and_angles(Settings())
+    True
+    """
+    Q, K, _ = plane_vectors(settings)
+    aligned = alignment(Q[settings.focus], K)
+    q = number(aligned.query_length)
+    rows = []
+    for j, name in enumerate(labels(settings.tokens, 12)):
+        angled = np.isfinite(aligned.degrees[j])
+        angle = f"{number(aligned.degrees[j], 1)}°" if angled else "none"
+        cosine = number(aligned.cosines[j]) if angled else "–"
+        k, dot = number(aligned.key_lengths[j]), number(float(Q[settings.focus] @ K[j]))
+        cells = "".join(f"<td>{cell}</td>" for cell in (q, k, angle, cosine, dot))
+        rows.append(f'<tr><th scope="row" title="{for_html(settings.tokens[j])}">{for_html(name)}</th>{cells}</tr>')
+    head = "".join(f'<th scope="col">{h}</th>' for h in ("word", "|q|", "|k|", "angle", "cos", "|q|·|k|·cos"))
+    return (
+        '<div class="al-scroll" tabindex="0" role="region" aria-label="Lengths and angles">'
+        f'<table class="al-ledger"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
     )
 
 
@@ -57,13 +84,13 @@ def worked_line(settings: Settings, key: int) -> str:
 
     Examples
     --------
-    >>> worked_line(Settings(), 4).count("=")
-    5
+    >>> worked_line(Settings(), 4).startswith("<i>q · k</i><sub>river</sub> = 2·2 + 2·0 = <b>4</b>")
+    True
     """
     trace = shown_head(settings)
     steps = row_steps(trace, settings.focus)
     Q, K, _ = plane_vectors(settings)
-    name = f"<i>q · k</i><sub>{for_html(short(labels(settings.tokens)[key]))}</sub>"
+    name = f"<i>q · k</i><sub>{for_html(labels(settings.tokens, 12)[key])}</sub>"
     dot = dot_product(Q[settings.focus], K[key])
     if steps.weights[key] == 0 and not np.isfinite(steps.logits[key]):
         return f"{name} = {dot}, but the mask sets it to −∞, and exp(−∞) = <b>0</b>."
@@ -77,7 +104,7 @@ def worked_line(settings: Settings, key: int) -> str:
     exponent = number(steps.logits[key] - steps.shift)
     parts.append(f"e<sup>{exponent}</sup> = {big(steps.exps[key])}")
     parts.append(f"{big(steps.exps[key])} ÷ {big(steps.total)} = <b>{number(steps.weights[key])}</b>")
-    return ' <span class="al-then">→</span> '.join(parts) + ' <small>(from unrounded values)</small>'
+    return ' <span class="al-then">→</span> '.join(parts) + _UNROUNDED
 
 
 def blend(trace: AttentionTrace, tokens: Sequence[str], query: int) -> str:
@@ -87,7 +114,7 @@ def blend(trace: AttentionTrace, tokens: Sequence[str], query: int) -> str:
     --------
     >>> from attention_core import attention
     >>> blend(attention([[0, 0]], [[0, 0], [0, 0]], [[4, 0], [0, 2]]), ("a", "b"), 0)
-    '0.50·(4, 0) + 0.50·(0, 2) = <b class="al-role-output">(2.00, 1.00)</b>'
+    '0.50·(4, 0) + 0.50·(0, 2) = <b class="al-role-output">(2.00, 1.00)</b> <small>(from unrounded values)</small>'
     """
     steps = row_steps(trace, query)
     terms: dict[str, int] = {}
@@ -96,7 +123,7 @@ def blend(trace: AttentionTrace, tokens: Sequence[str], query: int) -> str:
             term = f"{number(weight)}·({', '.join(plain(v) for v in value)})"
             terms[term] = terms.get(term, 0) + 1
     total = " + ".join(term if count == 1 else f"{count}·{term}" for term, count in terms.items()) or "nothing to see"
-    return f'{total} = <b class="al-role-output">{vector(steps.output)}</b>'
+    return f'{total} = <b class="al-role-output">{vector(steps.output)}</b>{_UNROUNDED}'
 
 
 def projection(x: np.ndarray, W: np.ndarray) -> str:
@@ -151,7 +178,7 @@ def big(value: float) -> str:
     return f"{mantissa}·10<sup>{str(int(exponent)).replace('-', '−')}</sup>"
 
 
-def _row(name: str, key: np.ndarray, steps: RowSteps, j: int, css: str) -> str:
+def _row(tokens: tuple[str, ...], key: np.ndarray, steps: RowSteps, j: int, css: str) -> str:
     """One word of the ledger."""
     seen = bool(np.isfinite(steps.logits[j]))
     logit = number(steps.logits[j]) if seen else "−∞"
@@ -164,8 +191,7 @@ def _row(name: str, key: np.ndarray, steps: RowSteps, j: int, css: str) -> str:
         big(float(steps.exps[j])),
         f"{bar}{number(weight)}",
     ]
-    full = for_html(name)
-    word = f'<th scope="row" title="{full}">{for_html(short(name))}</th>'
+    word = f'<th scope="row" title="{for_html(tokens[j])}">{for_html(labels(tokens, 12)[j])}</th>'
     css = css if seen else "al-masked"
     return f'<tr class="{css}">{word}{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
 

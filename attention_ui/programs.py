@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attention_core import HEAD_ANGLES, SENTENCES, W_K, W_Q, W_V, embed
+from attention_core import HEAD_ANGLES
 from attention_ui.escape import labels
-from attention_ui.settings import Settings
+from attention_ui.settings import Settings, embedding, matrices, qkv
 
 _MASKS = {
     "none": "np.ones((n, n), bool)",
@@ -54,7 +54,8 @@ def attention_program(settings: Settings, title: str, report: str) -> str:
     settings : Settings
         What the sidebar says.
     title : str
-        The picture's name, for the first line.
+        The picture's name, for the first line; a word of the sentence in it could be read as Python's own
+        `coding:` comment.
     report : str
         Lines of Python that print the picture's table from ``names``, ``focus``, ``X``, ``Q``, ``K``, ``V``,
         ``scores``, ``logits``, ``weights``, ``head_output``, ``heads``, ``W_O``, ``output`` and ``row``.
@@ -92,21 +93,21 @@ def attention_program(settings: Settings, title: str, report: str) -> str:
 def _inputs(settings: Settings) -> list[str]:
     """The words and where their Q, K and V come from."""
     names = [f"names = {_strings(labels(settings.tokens))}"]
-    given = None if settings.has_embedding else SENTENCES[settings.sentence].qkv
-    if given is not None:
+    if not settings.has_embedding or settings.moved or settings.keys_as_values:
+        given = qkv(settings)
         return [*names, *(f"{name} = {_array(matrix)}" for name, matrix in zip("QKV", given, strict=True))]
     return [
         *names,
         "# one row a word: nature (+) or food (-), made by people, ambiguous, action",
-        f"X = {_array(embed(settings.tokens))}",
-        *(f"{name} = {_array(W)}" for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V))),
+        f"X = {_array(embedding(settings))}",
+        *(f"{name} = {_array(W)}" for name, W in zip(("W_Q", "W_K", "W_V"), matrices(settings), strict=True)),
         "Q, K, V = X @ W_Q, X @ W_K, X @ W_V",
     ]
 
 
 def _array(values: np.ndarray) -> str:
     """A matrix as Python text, every number in full."""
-    rows = ", ".join("[" + ", ".join(f"{value:g}" for value in row) + "]" for row in values.tolist())
+    rows = ", ".join("[" + ", ".join(repr(value).removesuffix(".0") for value in row) + "]" for row in values.tolist())
     return f"np.array([{rows}], float)"
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import sqrt
+from typing import TypeAlias
 
 import numpy as np
 
@@ -13,11 +16,15 @@ from attention_core import (
     HEAD_CHOICES,
     MAX_TOKENS,
     SENTENCES,
+    W_K,
+    W_Q,
+    W_V,
     AttentionTrace,
     MultiHeadTrace,
     attend_in_heads,
     causal_mask,
     embed,
+    lift_factor,
     padding_mask,
     permutation_residual,
     project,
@@ -26,13 +33,49 @@ from attention_core import (
     tokenize,
 )
 
+Rows: TypeAlias = tuple[tuple[float, ...], ...]
+
 OWN = "own"
+FIVE = tuple(sentence for sentence, words in SENTENCES.items() if words.qkv is None)
 SENTENCE_IDS = (*SENTENCES, OWN)
 MASKS = ("none", "causal", "window", "padding")
 WINDOWS = range(1, MAX_TOKENS + 1)
 PADDINGS = range(MAX_TOKENS)
 EXAMPLE_WORDS = "the mouse ate my apple pie"
+LIMIT = 1000.0  # as far as a number that is edited or dragged may go
+ROLES = ("query", "key", "value")
+MODES = ("free", "keep length", "unit circle")
 OWN_FOCUS = -1  # stands for the sentence's own focus word
+
+
+@dataclass(frozen=True)
+class Move:
+    """Where one plain vector of a word, before any head turns it, was put.
+
+    Parameters
+    ----------
+    role : str
+        ``"query"``, ``"key"`` or ``"value"``.
+    position : int
+        The word, from 0.
+    x, y : float
+        At most `LIMIT` from 0.
+
+    Raises
+    ------
+    ValueError
+        If the role is none of these, or a number is too large or not one.
+    """
+
+    role: str
+    position: int
+    x: float
+    y: float
+
+    def __post_init__(self) -> None:
+        _one_of("role", self.role, ROLES)
+        if not (abs(self.x) <= LIMIT and abs(self.y) <= LIMIT):
+            raise ValueError(f"{self.role} is ({self.x}, {self.y}); numbers go from -{LIMIT} to {LIMIT}")
 
 
 @dataclass(frozen=True)
@@ -60,6 +103,14 @@ class Settings:
         Keys hidden at the end, 0 to `MAX_TOKENS` - 1; at least one key always stays.
     heads, head : int
         Number of heads, one of `HEAD_CHOICES`, and the one shown, 0 to heads - 1.
+    features : tuple of (str, four floats)
+        Words whose features were edited; they count before the lexicon.
+    matrices : tuple of three matrices as tuples of rows
+        Edited W_Q, W_K and W_V, 4 x 2 each; empty for the model's own.
+    moved : tuple of Move
+        Vectors that were dragged away from what the model gives them.
+    keys_as_values : bool
+        Whether each word hands over its key instead of its value.
 
     Raises
     ------
@@ -84,6 +135,10 @@ class Settings:
     padding: int = 1
     heads: int = 1
     head: int = 0
+    features: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    matrices: tuple[Rows, ...] = ()
+    moved: tuple[Move, ...] = ()
+    keys_as_values: bool = False
 
     def __post_init__(self) -> None:
         _one_of("sentence", self.sentence, SENTENCE_IDS)
@@ -97,6 +152,8 @@ class Settings:
         _one_of("padding", self.padding, PADDINGS)
         _one_of("heads", self.heads, HEAD_CHOICES)
         _one_of("head", self.head, range(self.heads))
+        for move in self.moved:
+            _one_of("moved position", move.position, range(self.n_tokens))
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -155,13 +212,27 @@ def own_focus(sentence: str, words: str = "") -> int:
 
 
 @lru_cache(maxsize=512)
+def embedding(settings: Settings) -> np.ndarray:
+    """Return X, (n_tokens, 4), edited features before the lexicon's."""
+    return embed(settings.tokens, dict(settings.features))
+
+
+def matrices(settings: Settings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return W_Q, W_K and W_V, (4, 2) each."""
+    if not settings.matrices:
+        return W_Q, W_K, W_V
+    edited = [np.array(rows, float) for rows in settings.matrices]
+    return edited[0], edited[1], edited[2]
+
+
+@lru_cache(maxsize=512)
 def qkv(settings: Settings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the plain, 2-wide Q, K and V of the sentence, each (n_tokens, 2)."""
-    if not settings.has_embedding:
-        given = SENTENCES[settings.sentence].qkv
-        assert given is not None
-        return given
-    return project(embed(settings.tokens))
+    """Return the plain, 2-wide Q, K and V of the sentence, each (n_tokens, 2), moved vectors where they were put."""
+    given = SENTENCES[settings.sentence].qkv if not settings.has_embedding else None
+    Q, K, V = (x.copy() for x in given or _projected(settings))
+    for move in settings.moved:
+        {"query": Q, "key": K, "value": V}[move.role][move.position] = move.x, move.y
+    return Q, K, K if settings.keys_as_values else V
 
 
 @lru_cache(maxsize=512)
@@ -188,6 +259,95 @@ def plane_vectors(settings: Settings) -> tuple[np.ndarray, np.ndarray, np.ndarra
     """Return the 2-wide Q, K and V as the shown head sees them in its plane: queries turned, nothing lifted."""
     Q, K, V = qkv(settings)
     return Q @ rotation(HEAD_ANGLES[settings.head]), K, V
+
+
+def gain(settings: Settings) -> float:
+    """Return what a dot product in the plane is multiplied by before the softmax.
+
+    Examples
+    --------
+    >>> round(gain(Settings(d_k=2)), 3), round(gain(Settings(d_k=64)), 3), gain(Settings(d_k=2, scale=False))
+    (0.707, 0.707, 1.0)
+    """
+    return lift_factor(settings.d_k) / (sqrt(settings.d_k) if settings.scale else 1.0)
+
+
+def in_sight(settings: Settings) -> int:
+    """Return how many words the focus word may look at."""
+    mask = visible(settings)
+    return settings.n_tokens if mask is None else int(mask[settings.focus].sum())
+
+
+def hidden_cue(settings: Settings) -> int | None:
+    """Return the position of the cue if the mask hides it from the sentence's own focus word.
+
+    Examples
+    --------
+    >>> hidden_cue(Settings("apple-pie", mask="causal")), hidden_cue(Settings("river-bank", mask="causal"))
+    (4, None)
+    """
+    sentence, mask = SENTENCES.get(settings.sentence), visible(settings)
+    if sentence is None or sentence.cue is None or mask is None or settings.focus != sentence.focus:
+        return None
+    return None if mask[sentence.focus, sentence.cue] else sentence.cue
+
+
+def put(settings: Settings, role: str, position: int, x: float, y: float, mode: str = "free") -> Settings:
+    """Return the settings with one vector put where the shown head's plane has (x, y), to two decimals.
+
+    Parameters
+    ----------
+    settings : Settings
+        What is shown.
+    role, position : str, int
+        Which vector.
+    x, y : float
+        Where to; not finite leaves all as it was, beyond `LIMIT` is held to it.
+    mode : str
+        One of `MODES`: whether its length may change, stays, or is 1. Zero vectors are exempt.
+
+    Returns
+    -------
+    Settings
+
+    Examples
+    --------
+    >>> put(Settings(), "query", 5, 0.0, 3.0).moved
+    (Move(role='query', position=5, x=0.0, y=3.0),)
+    >>> put(Settings(), "key", 4, 0.0, 3.0, "keep length").moved
+    (Move(role='key', position=4, x=0.0, y=2.0),)
+    """
+    _one_of("mode", mode, MODES)
+    if not (np.isfinite(x) and np.isfinite(y)):
+        return settings
+    old = plane_vectors(settings)[ROLES.index(role)][position]
+    tip = np.clip([x, y], -LIMIT, LIMIT).round(2)
+    if mode != "free" and old.any():
+        if not tip.any():
+            return settings  # no direction to point in
+        tip *= (1.0 if mode == "unit circle" else np.linalg.norm(old)) / np.linalg.norm(tip)
+    if role == "query":
+        tip = tip @ rotation(-HEAD_ANGLES[settings.head])
+    tip = np.clip(tip, -LIMIT, LIMIT) + 0.0
+    kept = [move for move in settings.moved if (move.role, move.position) != (role, position)]
+    moves = [*kept, Move(role, position, float(tip[0]), float(tip[1]))]
+    return settings.but(moved=tuple(sorted(moves, key=lambda move: (move.role, move.position))))
+
+
+def on_unit_circle(settings: Settings) -> Settings:
+    """Return the settings with the focus word's query and every key put to length 1; zero vectors stay.
+
+    Examples
+    --------
+    >>> [(m.role, m.position, round(m.x, 2), round(m.y, 2)) for m in on_unit_circle(Settings()).moved]
+    [('key', 4, 1.0, 0.0), ('key', 5, 0.71, -0.71), ('query', 5, 0.71, 0.71)]
+    """
+    Q, K, _ = plane_vectors(settings)
+    vectors = [("query", settings.focus, Q[settings.focus]), *(("key", j, k) for j, k in enumerate(K))]
+    for role, position, tip in vectors:
+        if tip.any():
+            settings = put(settings, role, position, float(tip[0]), float(tip[1]), "unit circle")
+    return settings
 
 
 def shown_head(settings: Settings) -> AttentionTrace:
@@ -228,6 +388,12 @@ def shuffle_residual(settings: Settings, order: tuple[int, ...]) -> float:
     return permutation_residual(lambda x: _heads_of(settings, *np.split(x, 3, axis=1)).output, rows, order)
 
 
+def same_question(settings: Settings) -> Settings:
+    """Return the settings with W_Q in W_K's place too: every word offers what it asks for."""
+    W_Q, _, W_V = (tuple(tuple(row) for row in W.tolist()) for W in matrices(settings))
+    return settings.but(matrices=(W_Q, W_Q, W_V))
+
+
 def partner(settings: Settings) -> Settings:
     """Return the same settings with the focus word in another sentence, or alone where no other has it.
 
@@ -242,14 +408,22 @@ def partner(settings: Settings) -> Settings:
     return settings.but(sentence=OWN, words=settings.focus_word)
 
 
+def _projected(settings: Settings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Q, K and V from the words' features, by the model's own matrices or edited ones."""
+    X = embedding(settings)
+    if not settings.matrices:
+        return project(X)
+    W_Q, W_K, W_V = matrices(settings)
+    return X @ W_Q, X @ W_K, X @ W_V
+
+
 def _heads_of(settings: Settings, Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> MultiHeadTrace:
     """Run the heads that the settings describe on any 2-wide Q, K and V of the sentence's length."""
     return attend_in_heads(Q, K, V, settings.heads, settings.d_k, visible(settings), settings.scale)
 
 
-def _one_of(name: str, value: object, choices: object) -> None:
+def _one_of(name: str, value: object, choices: Sequence[object]) -> None:
     """Refuse a value that is not among the choices, or only equals one (True is not 1)."""
-    allowed = tuple(choices)  # type: ignore[call-overload]
-    if not any(value == choice and type(value) is type(choice) for choice in allowed):
-        span = f"{allowed[0]} to {allowed[-1]}" if isinstance(choices, range) else ", ".join(map(str, allowed))
+    if not any(value == choice and type(value) is type(choice) for choice in choices):
+        span = f"{choices[0]} to {choices[-1]}" if isinstance(choices, range) else ", ".join(map(str, choices))
         raise ValueError(f"{name} is {value!r}; choose one of {span}")

@@ -61,7 +61,7 @@ def show(make: Callable[..., Picture], *args: Hashable) -> None:
         All that the picture depends on, but for the theme, which is the viewer's.
     """
     theme = "dark" if st.context.theme.type == "dark" else "light"
-    plot(_payload(make, args, theme), key=make.__name__)
+    plot(payload(make, args, theme), key=make.__name__)
 
 
 def table_text(table: pd.DataFrame) -> dict[str, Any]:
@@ -77,8 +77,29 @@ def table_text(table: pd.DataFrame) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1024)
-def _payload(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str) -> dict[str, Any]:
-    """What the plot component draws."""
+def payload(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str) -> dict[str, Any]:
+    """Return what the plot component draws: `make(*args, theme)` as JSON-ready data, kept for equal arguments.
+
+    Parameters
+    ----------
+    make : callable
+        A function that returns a `Picture`.
+    args : tuple of hashable
+        Its arguments, but for the theme.
+    theme : str
+        ``"light"`` or ``"dark"``.
+
+    Returns
+    -------
+    dict
+        Shared by all who ask for it, so never to be changed.
+
+    Examples
+    --------
+    >>> picture = Picture("Sum", [], ["Two"], pd.DataFrame({"x": [2.0]}), "print(2)")
+    >>> payload(lambda theme: picture, (), "light")["csv"]
+    'x\\n2.0\\n'
+    """
     picture = make(*args, theme)
     return {
         "name": picture.name,

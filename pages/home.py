@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from attention_core import embed, lift_factor
+from attention_core import lift_factor
 from attention_ui import captions, controls, ledger, prose
 from attention_ui.escape import labels
 from attention_ui.formula import Symbol, formula
 from attention_ui.pictures import dashboard
-from attention_ui.settings import attend, partner, shown_head
+from attention_ui.settings import Settings, attend, embedding, partner, shown_head
 from attention_ui.show import show
 
 text = prose.read("home")
@@ -23,7 +23,7 @@ formula([Symbol(s, part_of.get(s, ""), says.get(s, "")) for s in signs], text.pa
 controls.sentence_choice()
 show(dashboard.focus_arcs, settings)
 
-left, middle, right = st.columns(3)
+left, middle, right = st.columns([4, 3, 3])
 with left:
     show(dashboard.weight_grid, settings)
 with middle:
@@ -58,29 +58,30 @@ else:
     left, right = st.columns(2)
     with left:
         show(dashboard.partner_arcs, other)
-    x_here, x_there = embed(settings.tokens)[settings.focus], embed(other.tokens)[other.focus]
+    x_here, x_there = embedding(settings)[settings.focus], embedding(other)[other.focus]
     right.html(
         ledger.comparison(
             (" ".join(settings.tokens), " ".join(other.tokens)), (x_here, x_there), (output, other_output)
         )
     )
 
-sharp = shown_head(settings.but(d_k=64, scale=False)).weights[settings.focus]
-pie = settings.but(sentence="apple-pie", mask="causal", heads=1, head=0)
-turned = settings.but(heads=4, head=3)
+river, pie = Settings("river-bank"), Settings("apple-pie", mask="causal")
+turned = shown_head(river.but(heads=4, head=3)).weights[river.focus]
+at_64 = [shown_head(river.but(d_k=64, scale=scale)).weights[river.focus].max() for scale in (True, False)]
 st.markdown(
     text.say(
         "try",
-        focus=word,
         lift=captions.plain(lift_factor(64)),
-        now=captions.percent(shown_head(settings.but(d_k=64, scale=True)).weights[settings.focus][best]),
-        winner=names[best],
-        sharp=captions.percent(sharp[best]),
-        blind=captions.plain(shown_head(pie).weights[pie.focus, 4]),
-        turned=captions.listens(turned.tokens, turned.focus, shown_head(turned).weights[turned.focus]),
+        now=captions.percent(at_64[0]),
+        sharp=captions.percent(at_64[1]),
+        blind=captions.plain(shown_head(pie).weights[pie.focus, pie.focus + 1]),
+        turned=captions.listens(river.tokens, river.focus, turned),
     )
 )
 left, right = st.columns(2)
 left.markdown(text.parts["origin"])
 right.markdown(text.parts["map"])
-right.markdown(text.parts["about"])
+for chapter in prose.chapters():
+    if chapter.slug != prose.HOME:
+        right.page_link(str(chapter.script), label=f"**{chapter.title}** · {chapter.teaser}")
+left.markdown(text.parts["about"])

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from attention_core import SENTENCES, W_K, W_Q, embed
+from attention_core import W_K, W_Q
 from attention_ui import captions, controls, ledger, prose
 from attention_ui.escape import labels
 from attention_ui.pictures import matrix
-from attention_ui.settings import SHUFFLES, Settings, order_of, plane_vectors, shown_head, shuffle_residual
+from attention_ui.settings import SHUFFLES, Settings, embedding, order_of, plane_vectors, shown_head, shuffle_residual
 from attention_ui.show import show
 
 text = prose.read("matrix")
@@ -43,7 +43,7 @@ st.markdown(text.say("follow", row=names[i], column=names[j]))
 show(matrix.cell_sources, settings, j)
 lines = [ledger.worked_line(settings, j)]
 if settings.has_embedding:
-    X, turned = embed(settings.tokens), plane_vectors(settings)[0][i]
+    X, turned = embedding(settings), plane_vectors(settings)[0][i]
     turn = f", turned by the head to {captions.vector(turned)}" if settings.head else ""
     lines = [f"q = x·W_Q = {ledger.projection(X[i], W_Q)}{turn}", f"k = x·W_K = {ledger.projection(X[j], W_K)}", *lines]
 st.html("".join(f'<p class="al-sum">{line}</p>' for line in lines))
@@ -56,7 +56,14 @@ causal = captions.tiny(shuffle_residual(settings.but(mask="causal"), order))
 present = captions.tiny(shuffle_residual(settings, order))
 st.markdown(text.say("residual", none=none, causal=causal, present=present, mask=settings.mask))
 
-bank = SENTENCES["river-bank"].focus
-own = captions.plain(shown_head(Settings("river-bank")).scores[bank, bank])
-loud = captions.listed([names[k] for k in loudest])
-st.markdown(text.say("try", loudest=loud, total=total, own=own, none=none, causal=causal))
+river = Settings("river-bank")
+backwards = order_of("reverse", river.n_tokens)
+st.markdown(
+    text.say(
+        "try",
+        all=captions.plain(heard.sum()),
+        own=captions.plain(shown_head(river).scores[river.focus, river.focus]),
+        none=captions.tiny(shuffle_residual(river, backwards)),
+        causal=captions.tiny(shuffle_residual(river.but(mask="causal"), backwards)),
+    )
+)

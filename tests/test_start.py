@@ -112,9 +112,7 @@ def test_a_failed_install_starts_over(project: Path, runs: Runs) -> None:
     assert runs.kinds == ["venv", "install"] * 2
 
 
-def test_an_interrupted_install_starts_over(
-    project: Path, runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_install_starts_over(project: Path, runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(command: list[str], cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
         result = runs(command)
         if "install" in command:
@@ -164,9 +162,7 @@ def test_uv_installs_into_the_environment(project: Path, runs: Runs, monkeypatch
 
 
 @pytest.mark.parametrize("missing", ["venv", "ensurepip"])
-def test_missing_modules_are_named(
-    project: Path, runs: Runs, monkeypatch: pytest.MonkeyPatch, missing: str
-) -> None:
+def test_missing_modules_are_named(project: Path, runs: Runs, monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == missing else object())
     with pytest.raises(SystemExit, match="sudo apt install python3-venv"):
         start.set_up("")
@@ -213,9 +209,7 @@ def programs_run(monkeypatch: pytest.MonkeyPatch, code: int) -> list[list[str]]:
         (["check"], "test", ["ruff", "mypy"]),
     ],
 )
-def test_commands(
-    monkeypatch: pytest.MonkeyPatch, arguments: list[str], extra: str, modules: list[str]
-) -> None:
+def test_commands(monkeypatch: pytest.MonkeyPatch, arguments: list[str], extra: str, modules: list[str]) -> None:
     extras: list[str] = []
     ran = programs_run(monkeypatch, code=0)
     monkeypatch.setattr(start, "set_up", extras.append)

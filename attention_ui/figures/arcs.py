@@ -56,9 +56,9 @@ def arcs(
     seen = np.ones(len(tokens), bool) if visible is None else visible
     figure = blank(theme, title, height)
     names = labels(tokens)
-    for place in np.flatnonzero(seen):
+    for place in map(int, np.flatnonzero(seen)):
         weight = float(weights[place])
-        x, y = _arc(int(place), focus)
+        x, y = _arc(place, focus, len(tokens))
         figure.add_scatter(
             x=x,
             y=y,
@@ -90,11 +90,11 @@ def arcs(
 
 def _rise(distance: int) -> float:
     """How high an arc over `distance` words goes: long arcs rise slower than they stretch."""
-    return float(distance) ** 0.6
+    return float(distance**0.6)
 
 
-def _arc(start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+def _arc(start: int, end: int, n_tokens: int) -> tuple[np.ndarray, np.ndarray]:
     """The points of half an ellipse between two words, or a small loop over one."""
     if start == end:
-        return start + 0.22 * np.sin(2 * _TURN), 0.4 * np.sin(_TURN)
+        return start + 0.04 * n_tokens * np.sin(2 * _TURN), 0.4 * np.sin(_TURN)
     return (start + end) / 2 - (end - start) / 2 * np.cos(_TURN), _rise(abs(end - start)) * np.sin(_TURN)

@@ -12,6 +12,7 @@ from attention_ui.captions import vector
 from attention_ui.escape import for_plotly, short
 from attention_ui.figures.template import PALETTES, Palette, blank
 
+MAX_LABEL = 20  # characters
 TOGETHER = 1e-9  # vectors closer than this are one arrow
 
 
@@ -87,6 +88,17 @@ def _together(arrows: Sequence[Arrow]) -> list[tuple[list[str], tuple[float, flo
     return groups
 
 
+def _joined(names: Sequence[str]) -> str:
+    """The names of one arrow, as many as fit on a label."""
+    shown = [short(names[0], MAX_LABEL - 4)]
+    for name in names[1:]:
+        if len(" · ".join([*shown, name])) > MAX_LABEL - 5:
+            break
+        shown.append(name)
+    hidden = len(names) - len(shown)
+    return " · ".join(shown) + (f" · +{hidden}" if hidden else "")
+
+
 def _beside(x: float, y: float, role: str) -> str:
     """Where a tip's label stands: towards the middle of the plane, so that no edge cuts it, off the shaft."""
     above = y >= 0
@@ -99,9 +111,8 @@ def _arrow(names: list[str], tip: tuple[float, float], role: str, palette: Palet
     """One arrow with its label outside the tip, or a dot for a vector too short to see."""
     colour = palette.query if role == "output" else getattr(palette, role)
     x, y = tip
-    label = " · ".join(short(name) for name in names[:3]) + (f" · +{len(names) - 3}" if len(names) > 3 else "")
-    place = "bottom left" if dot else _beside(x, y, role)
-    text = f"<b>{for_plotly(label)}</b>"
+    place = ("top right" if role in ("query", "output") else "bottom left") if dot else _beside(x, y, role)
+    text = f"<b>{for_plotly(_joined(names))}</b>"
     return go.Scatter(
         x=[x] if dot else [0, x],
         y=[y] if dot else [0, y],

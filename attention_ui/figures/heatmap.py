@@ -79,14 +79,16 @@ def grid(
     palette = PALETTES[theme]
     values = np.asarray(values, float)
     shown = np.isfinite(values) if visible is None else np.isfinite(values) & visible
-    drawn = np.where(shown, values, np.nan).astype(np.float32)
+    written = max(values.shape) <= MAX_TEXT
+    drawn = np.where(shown, values, np.nan)
+    drawn = (_as_written(drawn) if written else drawn).astype(np.float32)
     figure = blank(theme, title, height)
     figure.add_heatmap(
         z=drawn,
         x=np.arange(len(columns)),
         y=np.arange(len(rows)),
-        texttemplate="%{z:.2f}" if max(values.shape) <= MAX_TEXT else None,
-        hovertext=_hover(values, shown, rows, columns, kind) if max(values.shape) <= MAX_TEXT else None,
+        texttemplate="%{z:.2f}" if written else None,
+        hovertext=_hover(values, shown, rows, columns, kind) if written else None,
         hoverinfo="text",
         showscale=False,
         xgap=1,
@@ -98,20 +100,22 @@ def grid(
         _hatch(figure, shown, kind, palette)
     for outline in outlines:
         _frame(figure, outline, len(rows), len(columns), palette)
-    figure.update_layout(meta={"width": 120 + 32 * min(len(columns), 5)})
+    # In a row of grids a wide one gets more room, and a tall one grows.
+    figure.update_layout(meta={"width": 90 + 34 * (len(columns) if len(columns) > 7 else min(len(columns), 5))})
+    figure.layout.height += 22 * max(0, len(rows) - 7)
     # Words stand on positions: repeated or numeric words are never categories.
     figure.update_xaxes(
         range=[-0.5, len(columns) - 0.5], showgrid=False, zeroline=False, side="bottom", title_text=axes[1]
     )
     figure.update_yaxes(range=[len(rows) - 0.5, -0.5], showgrid=False, zeroline=False, title_text=axes[0])
-    figure.update_xaxes(tickvals=list(range(len(columns))), ticktext=[_tick(c) for c in columns])
-    figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=[_tick(r) for r in rows])
+    figure.update_xaxes(tickvals=list(range(len(columns))), ticktext=[for_plotly(short(c)) for c in columns])
+    figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=[for_plotly(short(r)) for r in rows])
     return figure
 
 
-def _tick(word: str) -> str:
-    """A word as an axis label."""
-    return for_plotly(short(word))
+def _as_written(values: np.ndarray) -> np.ndarray:
+    """The numbers as the table rounds them: a browser would round 0.125 up, and Python rounds it down."""
+    return np.array([[float(f"{value:.2f}") for value in row] for row in values.tolist()])
 
 
 def _colours(kind: str, drawn: np.ndarray, limit: float | None, palette: Palette) -> dict[str, object]:
@@ -129,9 +133,7 @@ def _colours(kind: str, drawn: np.ndarray, limit: float | None, palette: Palette
 
 def _tint(palette: Palette, share: float) -> str:
     """A little of the weight's hue on paper."""
-    paper, hue = (
-        [int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in (palette.paper, palette.weight)
-    )
+    paper, hue = ([int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in (palette.paper, palette.weight))
     return "#" + "".join(f"{round(p + share * (h - p)):02X}" for p, h in zip(paper, hue, strict=True))
 
 
@@ -167,10 +169,15 @@ def _hatch(figure: go.Figure, shown: np.ndarray, kind: str, palette: Palette) ->
     )
     if max(shown.shape) > MAX_TEXT:
         return
-    blind = ~shown.any(axis=1)
-    text = np.where(blind[rows], "nothing to see" if shown.shape[1] < 3 else "–", "0" if kind == "weights" else "−∞")
+    blind = [not any(row) for row in shown.tolist()]
+    text = "0" if kind == "weights" else "−∞"
     figure.add_scatter(
-        x=columns, y=rows, mode="text", text=text, textfont={"color": palette.ink, "size": 12}, hoverinfo="skip"
+        x=columns,
+        y=rows,
+        mode="text",
+        text=["" if blind[row] else text for row in rows],
+        textfont={"color": palette.ink, "size": 12},
+        hoverinfo="skip",
     )
     for row in np.flatnonzero(blind):
         figure.add_annotation(

@@ -43,9 +43,9 @@ PALETTES = {
     "dark": Palette(
         paper="#16181D",
         card="#1C1F26",
-        ink="#ECEAE4",
+        ink="#E8E6E1",
         quiet="#A7ADB5",
-        hairline="#33373F",
+        hairline="#343942",
         query="#F2964B",
         key="#7FB0FF",
         value="#4FC7BF",

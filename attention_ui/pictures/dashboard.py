@@ -12,6 +12,9 @@ from attention_ui.programs import attention_program
 from attention_ui.settings import Settings, attend, plane_vectors, shown_head, visible
 from attention_ui.show import Picture
 
+COMPASS = ("nature →", "↑ made by people", "← food")
+MARK = 8  # characters of a word beside its arrow
+
 
 def focus_arcs(settings: Settings, theme: str) -> Picture:
     """Whom the focus word listens to."""
@@ -22,8 +25,8 @@ def focus_arcs(settings: Settings, theme: str) -> Picture:
     columns = {"score q · k": trace.scores[i], "logit": trace.logits[i], "weight": trace.weights[i]}
     table = pd.DataFrame({"word": names, **columns})
     report = "for j in range(n): row(names[j], [scores[focus, j], logits[focus, j], weights[focus, j]])"
-    name = f"Whom {names[i]} listens to"
-    return Picture(name, [figure], [alt], table, attention_program(settings, name, report))
+    program = attention_program(settings, "Whom the focus word listens to", report)
+    return Picture(f"Whom {names[i]} listens to", [figure], [alt], table, program)
 
 
 def partner_arcs(settings: Settings, theme: str) -> Picture:
@@ -55,9 +58,9 @@ def weight_grid(settings: Settings, theme: str) -> Picture:
 def query_plane(settings: Settings, theme: str) -> Picture:
     """The focus word's query among the keys of all words."""
     Q, K, _ = plane_vectors(settings)
-    names, i = labels(settings.tokens), settings.focus
-    arrows = [Arrow(name, (k[0], k[1]), "key") for name, k in zip(names, K, strict=True)]
-    arrows.append(Arrow(f"{names[i]} asks", (Q[i, 0], Q[i, 1]), "query"))
+    names, marks, i = labels(settings.tokens), labels(settings.tokens, MARK), settings.focus
+    arrows = [Arrow(mark, (k[0], k[1]), "key") for mark, k in zip(marks, K, strict=True)]
+    arrows.append(Arrow(f"{marks[i]} asks", (Q[i, 0], Q[i, 1]), "query"))
     figure = plane(arrows, theme=theme, title="One query, every key")
     alt = captions.aligned(names, i, Q[i], K)
     rows = [f"query of {names[i]}", *(f"key of {name}" for name in names)]
@@ -73,14 +76,15 @@ for j in range(n): row("key of " + names[j], K[j])"""
 def value_plane(settings: Settings, theme: str) -> Picture:
     """The values of all words, and the blend that the focus word becomes."""
     _, _, V = plane_vectors(settings)
-    names, i, output = labels(settings.tokens), settings.focus, attend(settings).output
-    arrows = [Arrow(name, (v[0], v[1]), "value") for name, v in zip(names, V, strict=True)]
-    arrows.append(Arrow(f"new {names[i]}", (output[i, 0], output[i, 1]), "output"))
-    compass = ("nature →", "↑ made by people", "← food") if settings.has_embedding else ()
+    names, marks, i = labels(settings.tokens), labels(settings.tokens, MARK), settings.focus
+    output = attend(settings).output
+    arrows = [Arrow(mark, (v[0], v[1]), "value") for mark, v in zip(marks, V, strict=True)]
+    arrows.append(Arrow(f"new {marks[i]}", (output[i, 0], output[i, 1]), "output"))
+    compass = COMPASS if settings.has_embedding else ()
     figure = plane(arrows, theme=theme, title="Every value, one blend", compass=compass)
     alt = f"{names[i]} becomes {captions.vector(output[i])}"
     alt += f", the mean of {settings.heads} heads" if settings.heads > 1 else ""
-    alt += f": it points at {captions.meaning(output[i])}" if settings.has_embedding else ""
+    alt += f": it {captions.meaning(output[i])}" if settings.has_embedding else ""
     rows = [*(f"value of {name}" for name in names), f"new {names[i]}"]
     table = named_rows("vector", rows, np.vstack([V, output[i]]), ("x", "y"))
     report = """
@@ -90,7 +94,9 @@ row("new " + names[focus], output[focus])"""
     return Picture(name, [figure], [alt], table, attention_program(settings, name, report))
 
 
-def named_rows(corner: str, rows: list[str] | tuple[str, ...], values: np.ndarray, columns: tuple[str, ...]) -> pd.DataFrame:
+def named_rows(
+    corner: str, rows: list[str] | tuple[str, ...], values: np.ndarray, columns: tuple[str, ...]
+) -> pd.DataFrame:
     """Return a table with the rows' names in its first column; columns keep equal names apart by place."""
     table = pd.DataFrame(values, columns=list(columns))
     table.insert(0, corner, list(rows), allow_duplicates=True)

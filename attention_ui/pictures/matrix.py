@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_core import embed
 from attention_ui import captions
 from attention_ui.escape import labels
 from attention_ui.figures import Outline, grid
 from attention_ui.pictures.dashboard import named_rows
 from attention_ui.programs import attention_program
-from attention_ui.settings import Settings, attend, plane_vectors, shown_head, shuffled, visible
+from attention_ui.settings import Settings, attend, embedding, plane_vectors, shown_head, shuffled, visible
 from attention_ui.show import Picture
 
 AXES = ("listens", "is heard")
@@ -37,12 +36,9 @@ def three_grids(settings: Settings, column: int, theme: str) -> Picture:
         ),
         grid(trace.output, words, ("x", "y"), theme=theme, title="Y = AV", outlines=lit[:1], axes=("becomes", "")),
     ]
-    seen = np.isfinite(trace.logits[i])
-    top = np.where(seen, trace.logits[i], -np.inf)
+    scores = "Scaled scores" if settings.scale else "Scores"
     alts = [
-        f"Scaled scores: the largest of {names[i]} is {captions.number(float(top.max()))}, with {names[top.argmax()]}"
-        if seen.any()
-        else f"Scaled scores: {names[i]} has nothing to see",
+        f"{scores} of {names[i]}: {captions.largest('score', names, trace.logits[i])}",
         f"Weights: {captions.listens(settings.tokens, i, trace.weights[i])}",
         f"Outputs: {names[i]} becomes {captions.vector(trace.output[i])}",
     ]
@@ -83,10 +79,10 @@ def cell_sources(settings: Settings, column: int, theme: str) -> Picture:
     values, columns, joints = [Q, K], ["Q: x", "Q: y", "K: x", "K: y"], ["·"]
     report = "turned = Q @ rotation(head_angles[shown])\nfor i in range(n): row(names[i], [*turned[i], *K[i]])"
     if settings.has_embedding:
-        X = embed(words)
+        X = embedding(settings)
         features = ("nature", "made", "ambiguous", "action")
         figures.insert(0, grid(X, words, features, theme=theme, title="X", outlines=[asks, offers], height=300))
-        alts.insert(0, f"Features of {names[i]} and {names[column]}")
+        alts.insert(0, f"{names[i]} is {captions.vector(X[i])} and {names[column]} is {captions.vector(X[column])}")
         values, columns, joints = [X, *values], [*(f"X: {f}" for f in features), *columns], ["W_Q, W_K →", *joints]
         report = report.replace("[*turned", "[*X[i], *turned")
     table = named_rows("word", names, np.hstack(values), tuple(columns))
@@ -98,8 +94,7 @@ def cell_sources(settings: Settings, column: int, theme: str) -> Picture:
 def shuffle_grids(settings: Settings, order: tuple[int, ...], theme: str) -> Picture:
     """The weights before and after the words change places."""
     names, after = labels(settings.tokens), shuffled(settings, order)
-    moved = tuple(settings.tokens[i] for i in order)
-    moved_names = [names[i] for i in order]
+    moved = tuple(names[i] for i in order)  # names, so that a word that occurs twice is still told apart
     here, there = settings.focus, order.index(settings.focus)
     figures = [
         grid(
@@ -122,7 +117,7 @@ def shuffle_grids(settings: Settings, order: tuple[int, ...], theme: str) -> Pic
         f"In order: {captions.listens(settings.tokens, here, shown_head(settings).weights[here])}",
         f"Shuffled: {captions.listens(moved, there, after.weights[there])}",
     ]
-    table = named_rows("listens", moved_names, after.weights, tuple(moved_names))
+    table = named_rows("listens", moved, after.weights, moved)
     report = f"""
 order = {list(order)}
 names, Q, K, V = [names[i] for i in order], Q[order], K[order], V[order]

@@ -56,24 +56,40 @@ class Picture {
     button("program", "the numpy for this picture", () => this.toggle("program"));
   }
 
-  async update(data) {
+  update(data) {
     this.data = data;
     this.root.setAttribute("aria-label", data.name);
     this.caption.textContent = data.caption;
-    this.layOut(data);
     if (this.open) this.fillPanel();
-    let Plotly;
-    try {
-      Plotly = await loadPlotly();
-    } catch {
-      this.row.dataset.failed = "The drawing code did not load. Reload the page; the table below still works.";
-      return;
+    this.work();
+  }
+
+  // Draws until the newest message is on the page. One drawing at a time: Plotly's are not to be interrupted.
+  async work() {
+    if (this.working) return;
+    this.working = true;
+    while (!this.gone && (this.drawn !== this.data || this.resized)) {
+      const { data } = this;
+      const fresh = this.drawn !== data;
+      if (fresh) this.layOut(data);
+      this.resized = false;
+      try {
+        const Plotly = await loadPlotly();
+        delete this.row.dataset.failed;
+        for (const [i, chart] of this.charts.entries()) {
+          if (fresh) await this.draw(Plotly, chart, data.figures[i], i);
+          else if (chart.clientWidth) await Plotly.Plots.resize(chart);
+        }
+        if (fresh && this.lit) this.lightUp(this.lit);
+      } catch (error) {
+        this.row.dataset.failed = "This picture could not be drawn. Reload the page; the table below still works.";
+        console.warn(error);
+      }
+      this.drawn = data;
+      if (fresh) this.root.dataset.drawn = Number(this.root.dataset.drawn ?? 0) + 1;
     }
-    delete this.row.dataset.failed;
-    if (this.gone || this.data !== data) return; // a newer message is on its way
-    for (const [i, figure] of data.figures.entries()) await this.draw(Plotly, this.charts[i], figure, i);
-    this.root.dataset.drawn = Number(this.root.dataset.drawn ?? 0) + 1;
-    if (this.lit) this.lightUp(this.lit);
+    this.working = false;
+    if (this.gone) this.purge();
   }
 
   // One box a figure, with the sign that joins it to the next. Boxes are added and removed at the end only.
@@ -103,6 +119,8 @@ class Picture {
   }
 
   async draw(Plotly, chart, figure, i) {
+    const text = JSON.stringify(figure);
+    if (chart.text === text) return; // most changes leave some figures as they are
     const layout = { ...figure.layout, width: undefined, autosize: true };
     const svg = {
       name: "svg",
@@ -113,6 +131,7 @@ class Picture {
     const config = { ...CONFIG, modeBarButtons: [["toImage", svg]] };
     config.toImageButtonOptions = { format: "png", scale: 2, filename: this.fileName(i) };
     await Plotly.react(chart, figure.data, layout, config);
+    chart.text = text;
   }
 
   fileName(i) {
@@ -120,9 +139,10 @@ class Picture {
   }
 
   resize() {
-    for (const chart of this.charts) {
-      if (window.Plotly && chart._fullLayout && chart.clientWidth) window.Plotly.Plots.resize(chart);
-    }
+    const changed = (chart) => chart._fullLayout && chart.clientWidth && chart._fullLayout.width !== chart.clientWidth;
+    if (!this.charts.some(changed)) return;
+    this.resized = true;
+    this.work();
   }
 
   // The formula names a part: what plays that part keeps its colour, the rest steps back.
@@ -212,8 +232,12 @@ class Picture {
     this.gone = true;
     this.resizer.disconnect();
     document.removeEventListener("attention-lab:light", this.light);
-    for (const chart of this.charts) window.Plotly?.purge(chart);
     this.root.remove();
+    if (!this.working) this.purge();
+  }
+
+  purge() {
+    for (const chart of this.charts) window.Plotly?.purge(chart);
   }
 }
 

@@ -94,9 +94,7 @@ def test_worksheet() -> None:
     assert_array_equal(masked.weights[3], trace.weights[3])
 
 
-@pytest.mark.parametrize(
-    ("n", "unscaled", "scaled"), [(3, 0.787, 0.673), (4, 0.711, 0.578), (6, 0.596, 0.451)]
-)
+@pytest.mark.parametrize(("n", "unscaled", "scaled"), [(3, 0.787, 0.673), (4, 0.711, 0.578), (6, 0.596, 0.451)])
 def test_ceiling_on_the_unit_circle(n: int, unscaled: float, scaled: float) -> None:
     Q, K = np.array([[1, 0]]), np.array([[1, 0]] + [[-1, 0]] * (n - 1))
     assert_allclose(attention(Q, K, K, scale=1).weights.max(), unscaled, atol=5e-4)
@@ -123,13 +121,9 @@ def test_default_scale_is_one_over_root_d_k() -> None:
 
 
 @given(seeds, st.integers(1, 5), st.integers(0, 5), st.integers(1, 4), st.integers(1, 4), st.data())
-def test_rows_sum_to_one_or_to_nothing(
-    seed: int, n_q: int, n_k: int, d_k: int, d_v: int, data: st.DataObject
-) -> None:
+def test_rows_sum_to_one_or_to_nothing(seed: int, n_q: int, n_k: int, d_k: int, d_v: int, data: st.DataObject) -> None:
     mask = data.draw(arrays(np.bool_, (n_q, n_k)))
-    trace = attention(
-        normal(seed, n_q, d_k), normal(seed + 1, n_k, d_k), normal(seed + 2, n_k, d_v), mask=mask
-    )
+    trace = attention(normal(seed, n_q, d_k), normal(seed + 1, n_k, d_k), normal(seed + 2, n_k, d_v), mask=mask)
     alive = mask.any(axis=-1)
     assert_allclose(trace.weights.sum(axis=-1), alive, rtol=1e-12)
     assert_array_equal(trace.weights[~mask], 0)
@@ -172,9 +166,7 @@ def test_permuting_the_words_permutes_the_output(seed: int, order: list[int]) ->
 
 
 def test_a_causal_mask_tells_orders_apart() -> None:
-    residual = permutation_residual(
-        lambda X: projected(X, 1, causal_mask(5)), normal(0, 5, 4), [4, 3, 2, 1, 0]
-    )
+    residual = permutation_residual(lambda X: projected(X, 1, causal_mask(5)), normal(0, 5, 4), [4, 3, 2, 1, 0])
     assert residual > 0.1
 
 

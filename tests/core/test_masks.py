@@ -32,9 +32,7 @@ def test_a_window_is_the_last_keys_of_the_causal_mask(n_q: int, window: int, n_k
     mask, causal = sliding_window_mask(n_q, window, n_k), causal_mask(n_q, n_k)
     assert mask.shape == (n_q, n_k)
     for row, seen in zip(mask, causal, strict=True):
-        assert_array_equal(
-            np.flatnonzero(row), [j for j in np.flatnonzero(seen) if j > seen.sum() - 1 - window]
-        )
+        assert_array_equal(np.flatnonzero(row), [j for j in np.flatnonzero(seen) if j > seen.sum() - 1 - window])
 
 
 def test_window_by_hand() -> None:

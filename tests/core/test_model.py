@@ -84,9 +84,7 @@ def test_lift_stretches_dot_products_alone(d_k: int) -> None:
     assert_allclose(R @ R.T, sqrt(d_k / 2) * np.eye(2), rtol=0, atol=1e-14)
     if d_k > 2:
         turns = 2 * pi * np.arange(d_k) / d_k
-        assert_allclose(
-            R, np.stack([np.cos(turns), np.sin(turns)]) * sqrt(2 / d_k) * (d_k / 2) ** 0.25, atol=1e-15
-        )
+        assert_allclose(R, np.stack([np.cos(turns), np.sin(turns)]) * sqrt(2 / d_k) * (d_k / 2) ** 0.25, atol=1e-15)
     else:
         assert_array_equal(R, np.eye(2))
 

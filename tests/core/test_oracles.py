@@ -74,9 +74,7 @@ def test_torch_multi_head_attention(name: str) -> None:
 @pytest.mark.parametrize("name", ONNX_SOFTMAX)
 def test_onnx_softmax(name: str) -> None:
     case = load("onnx", name)
-    assert_allclose(
-        softmax(case["in0"], ONNX[name]["attrs"].get("axis", -1)), case["out0"], rtol=1e-6, atol=1e-7
-    )
+    assert_allclose(softmax(case["in0"], ONNX[name]["attrs"].get("axis", -1)), case["out0"], rtol=1e-6, atol=1e-7)
 
 
 def test_torch_softmax_jacobian() -> None:
@@ -157,9 +155,7 @@ def test_onnx_attention(name: str) -> None:
     mask, bias = onnx_masks(case, attrs, Q.shape[-2], n_past, K.shape[-2])
     trace = attention(Q, K, V, mask=mask, bias=bias, scale=attrs.get("scale"))
     assert trace.output.dtype == np.float32
-    output = (
-        trace.output if case["in0"].ndim == 4 else trace.output.swapaxes(1, 2).reshape(case["out0"].shape)
-    )
+    output = trace.output if case["in0"].ndim == 4 else trace.output.swapaxes(1, 2).reshape(case["out0"].shape)
     assert_allclose(output, case["out0"], rtol=1e-6, atol=1e-6)
     if "out3" in case:
         stages = {0: trace.scores * np.float32(trace.scale), 2: trace.logits, 3: trace.weights}

@@ -65,9 +65,7 @@ def test_masked_sat_by_hand() -> None:
     assert_allclose(right.total, [22.03] * 4, atol=5e-3)
     assert_allclose(right.weights, [0.05, 0.77, 0.19, 0], atol=5e-3)
     assert_array_equal(worksheet(Q, K, V, 0, mask=causal_mask(4)).right.weights, [1, 0, 0, 0])
-    assert_array_equal(
-        worksheet(Q, K, V, 3, mask=causal_mask(4)).right.weights, worksheet(Q, K, V, 3).right.weights
-    )
+    assert_array_equal(worksheet(Q, K, V, 3, mask=causal_mask(4)).right.weights, worksheet(Q, K, V, 3).right.weights)
 
 
 # the mistakes
@@ -183,9 +181,7 @@ def test_every_answer_is_recognised(masked: bool, query: int, precision: int) ->
         ("output", 0, -3.03, "other", ()),
     ],
 )
-def test_what_people_type_for_sat(
-    line: str, index: int, typed: float, kind: str, mistakes: tuple[str, ...]
-) -> None:
+def test_what_people_type_for_sat(line: str, index: int, typed: float, kind: str, mistakes: tuple[str, ...]) -> None:
     verdict = judge(SAT, line, index, typed, 2)
     assert (verdict.kind, verdict.mistakes) == (kind, mistakes)
 

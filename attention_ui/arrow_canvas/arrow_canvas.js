@@ -1,0 +1,445 @@
+// The draggable plane. The browser knows geometry only: which arrow, where, under what constraint.
+// A dragged arrow moves at once; its positions stream to Python, one in flight at a time.
+
+const SIDE = 400; // the drawing's own units; CSS scales it
+const MIDDLE = SIDE / 2;
+const LIMIT = 1000; // as far as Python lets a vector reach
+const STEP = 0.1;
+const BIG_STEP = 1;
+const ANSWER_MS = 3000; // an answer that takes longer is lost: the newest position is sent again
+const ZERO = 1e-9;
+
+const svg = (tag, attributes = {}) => {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+};
+const html = (tag, className, text) => {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text; // never innerHTML: words are words
+  return element;
+};
+const round = (value) => Math.round(value * 100) / 100 + 0;
+const clamp = (value) => Math.max(-LIMIT, Math.min(LIMIT, value));
+const written = (value) => String(round(value)).replace("-", "−");
+
+// The plane's half width: 1, 2 or 5 times a power of ten, or halfway between, with room round the tips.
+function niceReach(largest) {
+  const wanted = Math.max(1, largest * 1.2);
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map((n) => n * power).find((n) => n >= wanted);
+}
+
+class Canvas {
+  constructor(parent) {
+    this.arrows = new Map(); // id -> { data, x, y, elements }
+    this.seq = 0;
+    this.inFlight = null; // { seq, ids }
+    this.pending = new Map(); // id -> the newest position not yet sent
+    this.held = null; // { id, pointer, x, y }: the arrow under the pointer and what it was
+    this.reach = null;
+    this.root = html("div", "al-canvas");
+    this.picture = svg("svg", { viewBox: `0 0 ${SIDE} ${SIDE}`, role: "group" });
+    this.grid = this.picture.appendChild(svg("g", { class: "al-canvas-grid", "aria-hidden": "true" }));
+    this.hull = this.picture.appendChild(svg("polygon", { class: "al-canvas-hull" }));
+    this.result = this.picture.appendChild(svg("g", { class: "al-canvas-arrow al-canvas-output" }));
+    this.result.append(svg("line", { class: "shaft" }), svg("path", { class: "head" }), svg("text"));
+    this.tips = this.picture.appendChild(svg("g"));
+    this.root.append(this.picture, this.makeInputs());
+    parent.append(this.root);
+  }
+
+  // The keyboard twin: a list of all arrows, zero ones too, and the two numbers of the one chosen.
+  makeInputs() {
+    const row = html("div", "al-canvas-inputs");
+    this.list = html("select");
+    this.list.setAttribute("aria-label", "Arrow to move");
+    this.list.addEventListener("change", () => this.select(this.list.value));
+    row.append(this.list);
+    this.inputs = ["x", "y"].map((axis) => {
+      const label = html("label", "", axis);
+      const input = html("input");
+      Object.assign(input, { type: "number", step: STEP, min: -LIMIT, max: LIMIT, inputMode: "decimal" });
+      input.addEventListener("input", () => this.typed());
+      input.addEventListener("blur", () => this.writeInputs());
+      label.append(input);
+      row.append(label);
+      return input;
+    });
+    this.note = html("span", "al-canvas-note");
+    this.note.setAttribute("role", "status");
+    row.append(this.note);
+    return row;
+  }
+
+  update(data) {
+    this.data = data;
+    this.picture.setAttribute("aria-label", data.alt);
+    if (this.inFlight && data.seq >= this.inFlight.seq) {
+      clearTimeout(this.timer);
+      this.inFlight = null;
+    }
+    this.seq = Math.max(this.seq, data.seq);
+    for (const [id, arrow] of this.arrows) {
+      if (!data.arrows.some((other) => other.id === id)) {
+        arrow.group.remove();
+        this.arrows.delete(id);
+      }
+    }
+    for (const arrow of data.arrows) this.accept(arrow);
+    this.fillList();
+    this.rescale();
+    this.draw();
+    this.flush();
+  }
+
+  // Python's position counts, except for an arrow that has moved on since.
+  accept(arrow) {
+    let mine = this.arrows.get(arrow.id);
+    if (!mine) {
+      mine = { ...this.makeArrow(arrow), x: arrow.x, y: arrow.y };
+      this.arrows.set(arrow.id, mine);
+    }
+    mine.data = arrow;
+    const ahead = this.held?.id === arrow.id || this.pending.has(arrow.id) || this.inFlight?.ids.includes(arrow.id);
+    if (ahead) return;
+    [mine.x, mine.y] = [arrow.x, arrow.y];
+    if (Math.abs(Math.hypot(arrow.x, arrow.y) - mine.length) > 0.02) mine.length = undefined; // changed elsewhere
+  }
+
+  makeArrow({ id, role }) {
+    const group = svg("g", { class: `al-canvas-arrow al-canvas-${role}`, role: "button" });
+    group.setAttribute("aria-roledescription", "movable arrow");
+    const shaft = svg("line", { class: "shaft" });
+    const head = svg("path", { class: "head" });
+    const handle = svg("circle", { class: "handle", r: 9 });
+    const target = svg("circle", { class: "target", r: 22 });
+    const text = svg("text");
+    group.append(shaft, head, handle, text, target);
+    group.addEventListener("pointerdown", (event) => this.grab(event, id));
+    group.addEventListener("pointermove", (event) => this.drag(event, id));
+    group.addEventListener("pointerup", (event) => this.release(event, id));
+    group.addEventListener("pointercancel", (event) => this.release(event, id));
+    group.addEventListener("keydown", (event) => this.key(event, id));
+    group.addEventListener("focus", () => this.select(id));
+    this.tips.append(group);
+    return { group, shaft, head, handle, target, text };
+  }
+
+  // ---- moving
+
+  grab(event, id) {
+    const arrow = this.arrows.get(id);
+    if (!arrow.data.movable || this.held || event.button > 0) return;
+    event.preventDefault();
+    arrow.group.focus({ preventScroll: true });
+    arrow.group.setPointerCapture(event.pointerId);
+    this.held = { id, pointer: event.pointerId, x: arrow.x, y: arrow.y };
+    arrow.group.classList.add("held");
+  }
+
+  drag(event, id) {
+    if (this.held?.id !== id || this.held.pointer !== event.pointerId) return;
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.picture.getScreenCTM().inverse());
+    const scale = this.reach / MIDDLE;
+    this.move(id, (at.x - MIDDLE) * scale, (MIDDLE - at.y) * scale);
+  }
+
+  release(event, id) {
+    if (this.held?.id !== id || this.held.pointer !== event.pointerId) return;
+    const arrow = this.arrows.get(id);
+    arrow.group.classList.remove("held");
+    this.was = { id, x: this.held.x, y: this.held.y };
+    this.held = null;
+    this.move(id, arrow.x, arrow.y); // snaps to two decimals
+    this.rescale();
+  }
+
+  key(event, id) {
+    const arrow = this.arrows.get(id);
+    const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+    if (event.key === "Escape") return this.restore(event, id);
+    if (!steps || !arrow.data.movable) return;
+    event.preventDefault();
+    const size = event.shiftKey ? BIG_STEP : STEP;
+    this.move(id, arrow.x + size * steps[0], arrow.y + size * steps[1]);
+    this.rescale();
+  }
+
+  // Escape brings back what the arrow was when it was last grabbed or reached by Tab.
+  restore(event, id) {
+    const was = this.held?.id === id ? this.held : this.was?.id === id ? this.was : null;
+    if (!was) return;
+    event.preventDefault();
+    const { x, y } = was;
+    if (this.held) {
+      this.arrows.get(id).group.classList.remove("held");
+      this.held = null;
+    }
+    this.move(id, x, y);
+    this.rescale();
+  }
+
+  typed() {
+    const [x, y] = this.inputs.map((input) => (input.value === "" ? NaN : Number(input.value)));
+    if (!this.selected || !Number.isFinite(x) || !Number.isFinite(y)) return; // half-typed: wait
+    this.note.textContent = Math.max(Math.abs(x), Math.abs(y)) > LIMIT ? `Held to ±${LIMIT}.` : "";
+    this.move(this.selected, x, y);
+    this.rescale();
+  }
+
+  move(id, x, y) {
+    const arrow = this.arrows.get(id);
+    [x, y] = this.constrain(arrow, x, y);
+    const free = this.held?.id === id;
+    [arrow.x, arrow.y] = free ? [x, y] : [round(x), round(y)];
+    this.pending.set(id, { id, x: round(x), y: round(y) });
+    this.selected = id;
+    this.schedule();
+    this.flush();
+  }
+
+  constrain(arrow, x, y) {
+    [x, y] = [clamp(x), clamp(y)];
+    const length = Math.hypot(x, y);
+    const own = Math.hypot(arrow.data.x, arrow.data.y);
+    if (this.data.mode === "free" || own < ZERO) {
+      arrow.length = undefined;
+      return [x, y];
+    }
+    if (length < ZERO) return [arrow.x, arrow.y]; // no direction: stay
+    arrow.length ??= own; // kept from its first move on, so that rounding does not wear it down
+    const wanted = this.data.mode === "unit circle" ? 1 : arrow.length;
+    return [(x / length) * wanted, (y / length) * wanted];
+  }
+
+  flush() {
+    if (this.inFlight || !this.pending.size) return;
+    const moves = [...this.pending.values()];
+    this.pending.clear();
+    this.inFlight = { seq: ++this.seq, ids: moves.map(({ id }) => id) };
+    this.timer = setTimeout(() => {
+      this.inFlight = null;
+      for (const move of moves) if (!this.pending.has(move.id)) this.pending.set(move.id, move);
+      this.flush();
+    }, ANSWER_MS);
+    this.send({ seq: this.seq, moves });
+  }
+
+  select(id) {
+    if (!this.arrows.has(id)) return;
+    const arrow = this.arrows.get(id);
+    if (this.selected !== id) this.was = { id, x: arrow.x, y: arrow.y };
+    this.selected = id;
+    this.note.textContent = "";
+    this.draw();
+  }
+
+  // ---- drawing
+
+  schedule() {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      this.draw();
+    });
+  }
+
+  // The plane grows or shrinks to fit its arrows, in a quarter of a second, never under a held arrow.
+  rescale() {
+    if (this.held) return;
+    const points = [...this.arrows.values(), ...(this.data.result ? [this.data.result] : [])];
+    const wanted = niceReach(Math.max(...points.map(({ x, y }) => Math.max(Math.abs(x), Math.abs(y))), 0));
+    if (wanted === this.wanted) return;
+    this.wanted = wanted;
+    const calm = this.reach === null || matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const [from, start] = [this.reach, performance.now()];
+    const step = (now) => {
+      if (this.gone || this.wanted !== wanted) return;
+      const part = calm ? 1 : Math.min(1, (now - start) / 250);
+      this.reach = calm ? wanted : from * (wanted / from) ** part;
+      if (part === 1) this.reach = wanted;
+      this.draw();
+      if (part < 1) requestAnimationFrame(step);
+    };
+    step(start);
+  }
+
+  draw() {
+    if (!this.data || this.reach === null) return;
+    this.drawGrid();
+    const unit = MIDDLE / this.reach;
+    const px = ({ x, y }) => [MIDDLE + x * unit, MIDDLE - y * unit];
+    const points = this.data.hull.map(([x, y]) => px({ x, y }).join(",")).join(" ");
+    this.hull.setAttribute("points", points);
+    for (const [id, arrow] of this.arrows) this.drawArrow(id, arrow, px(arrow));
+    const { result } = this.data;
+    this.result.style.display = result ? "" : "none";
+    if (result) this.drawShaft(this.result.children[0], this.result.children[1], px(result));
+    this.drawLabels(px);
+    this.writeInputs();
+  }
+
+  drawGrid() {
+    if (this.drawnReach === this.reach) return;
+    this.drawnReach = this.reach;
+    const rough = this.reach / 3;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
+    const parts = [];
+    for (let n = -Math.floor(this.reach / step); n * step <= this.reach; n += 1) {
+      const at = MIDDLE + ((n * step) / this.reach) * MIDDLE;
+      const kind = n === 0 ? "axis" : "";
+      parts.push(svg("line", { class: kind, x1: at, x2: at, y1: 0, y2: SIDE }));
+      parts.push(svg("line", { class: kind, x1: 0, x2: SIDE, y1: SIDE - at, y2: SIDE - at }));
+      if (n === 0 || Math.abs(at - MIDDLE) > MIDDLE - 14) continue;
+      const across = svg("text", { x: at, y: MIDDLE + 14, "text-anchor": "middle" });
+      const down = svg("text", { x: MIDDLE - 5, y: SIDE - at + 4, "text-anchor": "end" });
+      across.textContent = written(n * step);
+      down.textContent = written(n * step);
+      parts.push(across, down);
+    }
+    for (const [text, x, y, anchor] of [
+      [this.data.compass[0], SIDE - 4, MIDDLE - 8, "end"],
+      [this.data.compass[1], MIDDLE + 6, 14, "start"],
+      [this.data.compass[2], 4, MIDDLE - 8, "start"],
+    ]) {
+      if (!text) continue;
+      const label = svg("text", { class: "compass", x, y, "text-anchor": anchor });
+      label.textContent = text;
+      parts.push(label);
+    }
+    if (this.data.mode === "unit circle") {
+      parts.push(svg("circle", { class: "axis", cx: MIDDLE, cy: MIDDLE, r: MIDDLE / this.reach, fill: "none" }));
+    }
+    this.grid.replaceChildren(...parts);
+  }
+
+  drawArrow(id, arrow, [x, y]) {
+    const { data, group, shaft, head, handle, target } = arrow;
+    const zero = Math.hypot(arrow.x, arrow.y) < ZERO;
+    const chosen = id === this.selected;
+    group.classList.toggle("chosen", chosen);
+    group.classList.toggle("zero", zero);
+    group.classList.toggle("still", !data.movable);
+    // Dots at zero lie on each other: the list says which of them can be taken.
+    const reachable = data.movable && (!zero || chosen);
+    group.setAttribute("tabindex", reachable ? 0 : -1);
+    target.style.pointerEvents = reachable ? "" : "none";
+    group.setAttribute("aria-label", `${data.name}, ${written(arrow.x)}, ${written(arrow.y)}`);
+    this.drawShaft(shaft, head, [x, y]);
+    for (const circle of [handle, target]) {
+      circle.setAttribute("cx", x);
+      circle.setAttribute("cy", y);
+    }
+  }
+
+  drawShaft(shaft, head, [x, y]) {
+    const [dx, dy] = [x - MIDDLE, y - MIDDLE];
+    const length = Math.hypot(dx, dy);
+    const [ux, uy] = length ? [dx / length, dy / length] : [0, 0];
+    const size = Math.min(13, length);
+    const [bx, by] = [x - ux * size, y - uy * size];
+    for (const [name, value] of [["x1", MIDDLE], ["y1", MIDDLE], ["x2", bx], ["y2", by]]) {
+      shaft.setAttribute(name, value);
+    }
+    const wide = size * 0.42;
+    head.setAttribute("d", `M${x},${y}L${bx - uy * wide},${by + ux * wide}L${bx + uy * wide},${by - ux * wide}Z`);
+  }
+
+  // Arrows of one role that coincide share a label; each label takes the first free place round its tip,
+  // and keeps its place while that stays free, so that labels do not flutter during a drag.
+  drawLabels(px) {
+    const groups = new Map();
+    const all = [...this.arrows.values()].map((arrow) => ({ ...arrow.data, x: arrow.x, y: arrow.y, text: arrow.text }));
+    if (this.data.result) all.push({ ...this.data.result, role: "output", text: this.result.children[2] });
+    for (const arrow of all) {
+      arrow.text.textContent = "";
+      const at = `${arrow.role} ${arrow.x.toFixed(6)} ${arrow.y.toFixed(6)}`;
+      if (groups.has(at)) groups.get(at).labels.push(arrow.label);
+      else groups.set(at, { ...arrow, at: px(arrow), labels: [arrow.label] });
+    }
+    // Labels keep off the shafts, which are walked in small steps.
+    const taken = [...groups.values()].flatMap(({ at: [x, y] }) => {
+      const steps = Math.ceil(Math.hypot(x - MIDDLE, y - MIDDLE) / 8);
+      return Array.from({ length: steps }, (_, i) => {
+        const [cx, cy] = [MIDDLE + ((x - MIDDLE) * i) / steps, MIDDLE + ((y - MIDDLE) * i) / steps];
+        return { left: cx - 2, right: cx + 2, top: cy - 2, bottom: cy + 2 };
+      });
+    });
+    this.places ??= new Map();
+    for (const group of groups.values()) {
+      const { labels, text, at, id } = group;
+      text.textContent = labels.length > 3 ? `${labels.slice(0, 2).join(" · ")} · +${labels.length - 2}` : labels.join(" · ");
+      const width = text.getComputedTextLength() || text.textContent.length * 7.5;
+      const out = [];
+      for (const far of [15, 26, 40, 56]) {
+        for (const angle of [-45, 45, 135, -135, -90, 90, 0, 180]) {
+          const [c, s] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)];
+          const left = at[0] + far * c + (c > 0.1 ? 0 : c < -0.1 ? -width : -width / 2);
+          out.push({ left, right: left + width, top: at[1] + far * s - 8, bottom: at[1] + far * s + 8 });
+        }
+      }
+      const free = (box) =>
+        box.left > 2 && box.right < SIDE - 2 && box.top > 2 && box.bottom < SIDE - 2 &&
+        !taken.some((o) => box.left < o.right && o.left < box.right && box.top < o.bottom && o.top < box.bottom);
+      const kept = this.places.get(id ?? "result");
+      let place = kept !== undefined && free(out[kept]) ? kept : out.findIndex(free);
+      text.style.display = place < 0 ? "none" : ""; // no room: the list below still names it
+      if (place < 0) continue;
+      this.places.set(id ?? "result", place);
+      taken.push(out[place]);
+      text.setAttribute("x", out[place].left);
+      text.setAttribute("y", out[place].bottom - 3);
+    }
+  }
+
+  fillList() {
+    const options = this.data.arrows.filter((arrow) => arrow.movable);
+    const wanted = options.map(({ id, name }) => `${id} ${name}`).join("\n");
+    if (wanted !== this.listed) {
+      this.listed = wanted;
+      this.list.replaceChildren(...options.map(({ id, name }) => {
+        const option = html("option", "", name);
+        option.value = id;
+        return option;
+      }));
+    }
+    if (!options.some(({ id }) => id === this.selected)) this.selected = options[0]?.id;
+    this.list.parentElement.hidden = options.length === 0;
+  }
+
+  // A field that is being typed in is left alone.
+  writeInputs() {
+    const arrow = this.arrows.get(this.selected);
+    if (!arrow) return;
+    this.list.value = this.selected;
+    const values = [arrow.x, arrow.y];
+    this.inputs.forEach((input, i) => {
+      if (document.activeElement !== input) input.value = round(values[i]);
+    });
+  }
+
+  remove() {
+    this.gone = true;
+    clearTimeout(this.timer);
+    cancelAnimationFrame(this.frame);
+    this.root.remove();
+  }
+}
+
+const canvases = new WeakMap();
+
+export default function ({ parentElement, data, setStateValue }) {
+  let canvas = canvases.get(parentElement);
+  if (!canvas) {
+    canvas = new Canvas(parentElement);
+    canvases.set(parentElement, canvas);
+  }
+  canvas.send = (move) => setStateValue("move", move);
+  canvas.update(data);
+  return () => {
+    canvas.remove();
+    canvases.delete(parentElement);
+  };
+}

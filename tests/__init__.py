@@ -1,0 +1,1 @@
+"""The tests; a package so that test files can share `tests.cases`."""

@@ -1,0 +1,222 @@
+"""Settings and words that many tests go through, and how to read what a page shows."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+from collections.abc import Callable
+from html import unescape
+from itertools import cycle, product
+from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from attention_core import D_K_CHOICES
+from attention_ui.pictures import dashboard, matrix
+from attention_ui.settings import EXAMPLE_WORDS, MASKS, OWN, SENTENCE_IDS, Settings, order_of, partner
+from attention_ui.show import Picture
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted((ROOT / "pages").glob("*.py"))
+THEMES = ("light", "dark")
+
+# Each is one token to us, and markup, a number, a formula, a command or a code to somebody else.
+HOSTILE_WORDS = (
+    *[r"1", r"2", r"10", r"2024", r"1e5", r"1e5", r"<s>", r"a<b>c", r"&amp;", r"$5", r"$x$", r"*x*"],
+    *[r"a_b", r"__x__", r"`", r"`x`", r"\frac", r"\n", r"[link](u)", r"{x}", r"%{x}", r"{{x}}", r"{0}"],
+    *[r":smile:", r":red[x]", r":material/home:", r"->", r"<->", r"--", r">=", r"~~x~~", r"==x==", r"|", r"#", r"1."],
+    *[
+        r"http://evil.test",
+        r"www.evil.test",
+        r"a@evil.test",
+        r"coding:rot13",
+        r"=1+1",
+        r"@x",
+        r"+1",
+        r"-",
+        r"a,b",
+        r"\"q\"",
+        r"'q'",
+        r"\"\"\"",
+    ],
+    *[
+        r"<img",
+        r"src=x",
+        r"onerror=alert(1)>",
+        r"<img/src=x/onerror=alert(1)>",
+        r"<script>alert(1)</script>",
+        r"<br>",
+        r"</td>",
+        r"nan",
+        r"inf",
+        r"None",
+    ],
+    *[r"True", r"masked", r"word", r"listens", r"vector", r"weight", r"-0.00", r"-inf"],
+    *["w" * 60, "我爱北京", "جلست", "👨‍👩‍👧‍👦", "e\u0301te\u0301", "\x00x", "\u202eabc", "x\u2060y"],
+)
+HOSTILE = tuple(" ".join(HOSTILE_WORDS[i : i + 8]) for i in range(0, len(HOSTILE_WORDS), 8))
+
+TYPED = (
+    "the cat saw the dog",
+    "hello",
+    "a b c d e f g h i j k l",
+    "the the the",
+    "我爱北京",
+    "👨‍👩‍👧‍👦 👍🏽 e\u0301te\u0301",
+)
+
+
+def _sample() -> tuple[Settings, ...]:
+    """Every sentence under every mask; widths, scales, heads and focus words take turns beside them."""
+    texts = [(sentence, "") for sentence in SENTENCE_IDS if sentence != OWN]
+    cases = [(text, {"mask": mask}) for text, mask in product(texts, MASKS)]
+    cases += [
+        ((OWN, words), {"mask": mask}) for words, mask in zip((EXAMPLE_WORDS, *TYPED), cycle(MASKS), strict=False)
+    ]
+    heads, scales = cycle([(1, 0), (4, 2), (2, 1), (8, 7), (4, 3)]), cycle([True, False, False])
+    widths, windows, paddings, places = (cycle(x) for x in (D_K_CHOICES, (1, 2, 12), (0, 1, 11), (None, 0, 1, 2)))
+    found = []
+    for (sentence, words), mask in cases:
+        (count, head), place = next(heads), next(places)
+        sizes = {"window": next(windows)} if mask["mask"] == "window" else {}
+        sizes |= {"padding": next(paddings)} if mask["mask"] == "padding" else {}
+        settings = Settings(
+            sentence, words, d_k=next(widths), scale=next(scales), heads=count, head=head, **mask, **sizes
+        )
+        found.append(settings if place is None else settings.but(focus=min(place, settings.n_tokens - 1)))
+    return tuple(found)
+
+
+SAMPLE = _sample()
+HOSTILE_SETTINGS = tuple(
+    Settings(OWN, words, mask=mask, heads=heads, head=heads - 1, d_k=d_k, scale=False)
+    for words, mask, heads, d_k in zip(HOSTILE, cycle(MASKS), cycle([1, 4]), cycle([2, 64]), strict=False)
+)
+
+
+def link(settings: Settings) -> dict[str, str]:
+    """The URL parameters that ask for these settings."""
+    asked = {
+        "sentence": settings.sentence,
+        "words": settings.words,
+        "focus": str(settings.focus + 1),
+        "d_k": str(settings.d_k),
+        "scale": str(settings.scale).lower(),
+        "mask": settings.mask,
+        "window": str(settings.window),
+        "padding": str(settings.padding),
+        "heads": str(settings.heads),
+        "head": str(settings.head + 1),
+    }
+    needless = {
+        "words": settings.sentence != OWN,
+        "window": settings.mask != "window",
+        "padding": settings.mask != "padding",
+        "head": settings.heads == 1,
+    }
+    return {name: value for name, value in asked.items() if not needless.get(name)}
+
+
+def open_app(**parameters: str | list[str]) -> AppTest:
+    """The home page, opened by a link."""
+    app = AppTest.from_file(str(ROOT / "attention_ui" / "frame.py"), default_timeout=60)
+    for name, value in parameters.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def go_to(app: AppTest, page: str | Path) -> AppTest:
+    """Another page, by its slug or its file, in the same visit."""
+    path = page if isinstance(page, Path) else ROOT / "pages" / f"{page.replace('-', '_')}.py"
+    return app.switch_page(str(path)).run()
+
+
+def settings_of(app: AppTest) -> Settings:
+    """What the sidebar says."""
+    settings = app.session_state["settings"]
+    assert isinstance(settings, Settings)
+    return settings
+
+
+def pictures(app: AppTest) -> list[dict[str, Any]]:
+    """The data of every picture on the page, in order."""
+    data = [json.loads(component.proto.json) for component in app.get("bidi_component")]
+    return [each for each in data if "program" in each]
+
+
+def html(app: AppTest) -> list[str]:
+    """What the page writes with st.html, its style sheet aside."""
+    bodies = [str(element.proto.body) for element in app.get("html")]
+    return [body for body in bodies if "<style>" not in body]
+
+
+def markdown(app: AppTest) -> list[str]:
+    """What the page writes as Markdown: texts, notices, and labels that are read as Markdown."""
+    texts = [element.value for element in (*app.markdown, *app.warning, *app.caption)]
+    return [*texts, *(group.label for group in app.button_group)]
+
+
+def words_of(picture: dict[str, Any]) -> list[str]:
+    """All of a picture that is text, its figures aside."""
+    table = [*picture["table"]["columns"], *(cell for row in picture["table"]["rows"] for cell in row)]
+    return [picture["name"], *picture["alt"], picture["caption"], *picture["joints"], *table, picture["csv"]]
+
+
+def texts(app: AppTest) -> list[str]:
+    """Everything a reader can read on the page, but for the figures."""
+    shown = [text for picture in pictures(app) for text in words_of(picture)]
+    return [*shown, *html(app), *markdown(app), *(element.value for element in app.title)]
+
+
+def run_program(program: str) -> list[list[str]]:
+    """Run a picture's program here and return the table that it prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(program, "program", "exec"), {"__name__": "__main__"})
+    return table_of(printed.getvalue())
+
+
+def table_of(printed: str) -> list[list[str]]:
+    """What a program printed, as rows of cells."""
+    return [line.split("\t") for line in printed.removesuffix("\n").split("\n")]
+
+
+def printed_table(picture: dict[str, Any]) -> list[list[str]]:
+    """A picture's table as its program prints it, with Python's own minus sign."""
+    return [[name, *(cell.replace("−", "-") for cell in cells)] for name, *cells in picture["table"]["rows"]]
+
+
+def literal(label: str) -> str:
+    """What a reader sees of a Plotly label: tags are formatting, then entities are characters."""
+    return unescape(re.sub(r"<[^<>]*>", "", label))
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two colours (WCAG 2)."""
+
+    def luminance(colour: str) -> float:
+        channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    dark, light = sorted(map(luminance, (one, other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def every_picture(settings: Settings) -> list[tuple[Callable[..., Picture], tuple[Any, ...]]]:
+    """Each picture of these settings that the pages can show, as the function that makes it and its arguments."""
+    column = settings.n_tokens - 1
+    order = order_of("first word last", settings.n_tokens)
+    return [
+        (dashboard.focus_arcs, (settings,)),
+        (dashboard.partner_arcs, (partner(settings),)),
+        (dashboard.weight_grid, (settings,)),
+        (dashboard.query_plane, (settings,)),
+        (dashboard.value_plane, (settings,)),
+        (matrix.three_grids, (settings, column)),
+        (matrix.cell_sources, (settings, column)),
+        (matrix.shuffle_grids, (settings, order)),
+    ]
