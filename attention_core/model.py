@@ -250,6 +250,7 @@ def attend_in_heads(
     d_k: int = 2,
     mask: ArrayLike | None = None,
     scaled: bool = True,
+    bias: ArrayLike | None = None,
 ) -> MultiHeadTrace:
     """Let several heads look at the same plain queries and keys, each turned its own way, and mix them.
 
@@ -265,6 +266,8 @@ def attend_in_heads(
         True = may look; the same for every head.
     scaled : bool
         Whether the scores are divided by √d_k.
+    bias : array_like, optional
+        Added to the scaled scores, as in `attention`; the same for every head.
 
     Returns
     -------
@@ -291,7 +294,9 @@ def attend_in_heads(
     W_O = output_matrix(n_heads)
     Q, K, V = _two_wide("Q", Q), _two_wide("K", K), _two_wide("V", V)
     scale = None if scaled else 1.0
-    heads = tuple(attention(*_as_head_sees(Q, K, d_k, head), V, mask=mask, scale=scale) for head in range(n_heads))
+    heads = tuple(
+        attention(*_as_head_sees(Q, K, d_k, head), V, mask=mask, bias=bias, scale=scale) for head in range(n_heads)
+    )
     concat = np.concatenate([head.output for head in heads], axis=-1)  # (..., n, n_heads * 2)
     output = concat @ W_O  # (..., n, 2)
     for x in (concat, W_O, output):

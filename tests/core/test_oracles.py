@@ -9,7 +9,15 @@ import pytest
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
-from attention_core import attention, causal_mask, padding_mask, sliding_window_mask, softmax
+from attention_core import (
+    attention,
+    causal_mask,
+    padding_mask,
+    rotate_pairs,
+    sliding_window_mask,
+    softmax,
+    softmax_jacobian,
+)
 
 DATA = Path(__file__).parents[1] / "data"
 Arrays = dict[str, NDArray[Any]]
@@ -18,6 +26,7 @@ SDPA = sorted(path.stem for path in (DATA / "torch").glob("sdpa_*.npz"))
 MHA = sorted(path.stem for path in (DATA / "torch").glob("mha_*.npz"))
 ONNX: dict[str, dict[str, Any]] = json.loads((DATA / "onnx" / "cases.json").read_text())
 ONNX_ATTENTION = sorted(name for name, case in ONNX.items() if case["op"] == "Attention")
+ONNX_ROTARY = sorted(name for name, case in ONNX.items() if case["op"] == "RotaryEmbedding")
 ONNX_SOFTMAX = sorted(name for name, case in ONNX.items() if case["op"] == "Softmax")
 
 
@@ -27,8 +36,8 @@ def load(suite: str, name: str) -> Arrays:
 
 
 def test_no_case_is_lost() -> None:
-    assert (len(SDPA), len(MHA), len(ONNX_ATTENTION), len(ONNX_SOFTMAX)) == (6, 2, 33, 5)
-    assert len(ONNX) == 38
+    assert (len(SDPA), len(MHA), len(ONNX_ATTENTION), len(ONNX_SOFTMAX), len(ONNX_ROTARY)) == (6, 2, 33, 5, 6)
+    assert len(ONNX) == 44
     assert {path.stem for path in (DATA / "onnx").glob("*.npz")} == set(ONNX)
 
 
@@ -66,6 +75,31 @@ def test_torch_multi_head_attention(name: str) -> None:
 def test_onnx_softmax(name: str) -> None:
     case = load("onnx", name)
     assert_allclose(softmax(case["in0"], ONNX[name]["attrs"].get("axis", -1)), case["out0"], rtol=1e-6, atol=1e-7)
+
+
+def test_torch_softmax_jacobian() -> None:
+    case = load("torch", "softmax_jac")
+    assert_allclose(softmax_jacobian(softmax(case["x"])), case["J"], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ONNX_ROTARY)
+def test_onnx_rotary_embedding(name: str) -> None:
+    case, attrs = load("onnx", name), ONNX[name]["attrs"]
+    assert set(attrs) <= {"interleaved", "num_heads", "rotary_embedding_dim"}  # nothing passes by unread
+
+    x, cos, sin = case["in0"], case["in1"], case["in2"]
+    if x.ndim == 3:  # (batch, n, h * d)
+        x = x.reshape(*x.shape[:2], attrs["num_heads"], -1).swapaxes(1, 2)  # (batch, h, n, d)
+    if "in3" in case:  # one row of the tables for each position
+        cos, sin = cos[case["in3"]], sin[case["in3"]]  # (batch, n, d/2)
+    turning = attrs.get("rotary_embedding_dim", x.shape[-1])  # the entries after these stay as they are
+    interleaved = bool(attrs.get("interleaved", 0))
+    turned = rotate_pairs(x[..., :turning], cos[:, None], sin[:, None], interleaved=interleaved)
+    assert turned.dtype == np.float32
+    y = np.concatenate([turned, x[..., turning:]], axis=-1)
+    if case["in0"].ndim == 3:
+        y = y.swapaxes(1, 2).reshape(case["out0"].shape)
+    assert_allclose(y, case["out0"], rtol=1e-6, atol=1e-6)
 
 
 def onnx_masks(
