@@ -154,9 +154,9 @@ def html(app: AppTest) -> list[str]:
 
 
 def markdown(app: AppTest) -> list[str]:
-    """What the page writes as Markdown: texts, notices, and labels that are read as Markdown."""
-    texts = [element.value for element in (*app.markdown, *app.warning, *app.caption)]
-    return [*texts, *(group.label for group in app.button_group)]
+    """What the page writes as Markdown, labels that are read as Markdown among it, but for notices."""
+    said = [element.value for element in (*app.markdown, *app.caption)]
+    return [*said, *(group.label for group in app.button_group)]
 
 
 def words_of(picture: dict[str, Any]) -> list[str]:
@@ -166,7 +166,7 @@ def words_of(picture: dict[str, Any]) -> list[str]:
 
 
 def texts(app: AppTest) -> list[str]:
-    """Everything a reader can read on the page, but for the figures."""
+    """Everything a reader can read on the page, but for figures and notices."""
     shown = [text for picture in pictures(app) for text in words_of(picture)]
     return [*shown, *html(app), *markdown(app), *(element.value for element in app.title)]
 

@@ -11,7 +11,7 @@ from attention_ui.ledger import big, blend, comparison, dot_product, ledger, pro
 from attention_ui.settings import Settings, partner, shown_head
 from tests.cases import HOSTILE_SETTINGS, SAMPLE
 
-TAGS = {"div", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "span", "b", "i", "sub", "sup", "small"}
+TAGS = {"div", "p", "h3", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "span", "b", "i", "sub", "sup", "small"}
 ATTRIBUTES = {"class", "tabindex", "role", "aria-label", "scope", "data-part", "colspan", "style", "title"}
 
 
