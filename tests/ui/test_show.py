@@ -1,0 +1,112 @@
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from attention_ui.figures import PALETTES
+from attention_ui.settings import Settings
+from attention_ui.show import Picture, payload, table_text
+from tests.cases import HOSTILE_SETTINGS, SAMPLE, every_picture
+
+cases = st.sampled_from([*SAMPLE, *HOSTILE_SETTINGS])
+COLOUR = re.compile(r"#[0-9A-Fa-f]{6}\b|rgba?\([^)]*\)")
+made: list[tuple[Any, ...]] = []
+
+
+def counted(settings: Settings, theme: str) -> Picture:
+    """A picture that notes when it is made."""
+    made.append((settings, theme))
+    return Picture("Counted", [], ["One sentence"], pd.DataFrame({"x": [1.0]}), "print(1)")
+
+
+@pytest.fixture(autouse=True)
+def clean() -> Iterator[None]:
+    made.clear()
+    yield
+    made.clear()
+
+
+def test_a_picture_is_made_once_for_equal_arguments_and_again_for_others() -> None:
+    one, same, other = Settings(), Settings("river-bank", focus=5), Settings(focus=4)
+    first = payload(counted, (one,), "light")
+    assert payload(counted, (same,), "light") is first
+    assert made == [(one, "light")]
+    payload(counted, (other,), "light")
+    payload(counted, (one,), "dark")
+    assert made == [(one, "light"), (other, "light"), (one, "dark")]
+
+
+def script() -> None:
+    from attention_ui.settings import Settings
+    from attention_ui.show import show
+    from tests.ui.test_show import counted
+
+    show(counted, Settings(d_k=4))
+
+
+def test_show_makes_a_picture_once_for_all_visitors() -> None:
+    payload.cache_clear()
+    for _ in range(3):
+        app = AppTest.from_function(script).run().run()
+        assert not app.exception
+        data = json.loads(app.get("bidi_component")[0].proto.json)
+        assert (data["name"], data["file"]) == ("Counted", "attention-lab-counted")
+    import tests.ui.test_show as same
+
+    assert same.made == [(Settings(d_k=4), "light")]
+    same.made.clear()
+
+
+@given(cases, st.integers(0, 7), st.sampled_from(["light", "dark"]))
+@hypothesis_settings(max_examples=30)
+def test_what_is_kept_is_what_would_be_made(settings: Settings, which: int, theme: str) -> None:
+    make, args = every_picture(settings)[which]
+    kept = payload(make, args, theme)
+    before = json.dumps(kept)
+    assert json.dumps(payload.__wrapped__(make, args, theme)) == before
+    assert json.dumps(payload(make, args, theme)) == before
+
+
+@pytest.mark.parametrize("settings", [*SAMPLE[::5], *HOSTILE_SETTINGS[::4]])
+def test_light_and_dark_differ_in_colour_and_nothing_else(settings: Settings) -> None:
+    for make, args in every_picture(settings):
+        light, dark = (json.dumps(payload(make, args, theme)) for theme in ("light", "dark"))
+        assert light != dark
+        assert COLOUR.sub("#", light) == COLOUR.sub("#", dark)
+        assert not {colour.upper() for colour in COLOUR.findall(dark)} & {PALETTES["light"].ink, PALETTES["light"].card}
+
+
+@pytest.mark.parametrize("settings", [*SAMPLE[::3], *HOSTILE_SETTINGS])
+def test_the_message_is_plain_json_with_everything_in_it(settings: Settings) -> None:
+    for make, args in every_picture(settings):
+        data = payload(make, args, "light")
+        text = json.dumps(data, allow_nan=False)
+        assert len(text) < 200_000
+        assert len(data["alt"]) == len(data["figures"]) == len(data["joints"]) + 1
+        assert data["caption"]
+        width = len(data["table"]["columns"])
+        assert all(len(row) == width for row in data["table"]["rows"])
+        assert all(isinstance(cell, str) for row in data["table"]["rows"] for cell in row)
+
+
+def test_a_table_as_text() -> None:
+    table = pd.DataFrame({"word": ["-0.00", "nan"], "weight": [-0.001, -np.inf], "count": [1.0, 2.345]})
+    assert table_text(table) == {
+        "columns": ["word", "weight", "count"],
+        "rows": [["-0.00", "0.00", "1.00"], ["nan", "masked", "2.35"]],
+    }
+
+
+def test_masked_cells_are_called_so_in_the_csv() -> None:
+    make, args = every_picture(Settings(mask="causal"))[5]
+    csv = payload(make, args, "light")["csv"]
+    assert csv.count("masked") == 15
+    assert "inf" not in csv
