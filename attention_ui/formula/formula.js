@@ -31,6 +31,8 @@ function draw(root, { symbols, hint }) {
       piece.setAttribute("aria-pressed", "false");
       piece.addEventListener("pointerenter", (event) => event.pointerType === "mouse" && choose(symbol));
       piece.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && choose(held));
+      piece.addEventListener("focus", () => piece.matches(":focus-visible") && choose(symbol));
+      piece.addEventListener("blur", () => choose(held));
       piece.addEventListener("click", () => {
         held = held === symbol ? null : symbol;
         for (const other of line.querySelectorAll("button")) other.setAttribute("aria-pressed", "false");

@@ -151,11 +151,12 @@ class Picture {
     for (const chart of this.charts) {
       if (!chart.data?.length) continue;
       const plays = chart.data.map((trace) => trace.meta?.part === part);
-      const groups = chart.querySelectorAll(".plot .trace, .heatmaplayer .hm");
+      const groups = chart.querySelectorAll(".heatmaplayer .hm, .scatterlayer .trace"); // in the order of the data
       const any = part && plays.some(Boolean);
       chart.classList.toggle("al-plot-lit", Boolean(any));
       chart.classList.toggle("al-plot-dim", Boolean(part) && !any);
-      groups.forEach((group, i) => (group.style.opacity = !any || plays[i] ? "" : "0.12"));
+      // A class, since Plotly keeps a trace's own opacity in its style.
+      groups.forEach((group, i) => group.classList.toggle("al-plot-faded", Boolean(any) && !plays[i]));
     }
   }
 
