@@ -6,7 +6,7 @@ import contextlib
 import io
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html import unescape
 from itertools import cycle, product
 from pathlib import Path
@@ -72,16 +72,18 @@ TYPED = (
 def _sample() -> tuple[Settings, ...]:
     """Every sentence under every mask; widths, scales, heads and focus words take turns beside them."""
     texts = [(sentence, "") for sentence in SENTENCE_IDS if sentence != OWN]
+    cases: list[tuple[tuple[str, str], dict[str, Any]]]
     cases = [(text, {"mask": mask}) for text, mask in product(texts, MASKS)]
     cases += [
         ((OWN, words), {"mask": mask}) for words, mask in zip((EXAMPLE_WORDS, *TYPED), cycle(MASKS), strict=False)
     ]
+    widths: Iterator[int] = cycle(D_K_CHOICES)
     heads, scales = cycle([(1, 0), (4, 2), (2, 1), (8, 7), (4, 3)]), cycle([True, False, False])
-    widths, windows, paddings, places = (cycle(x) for x in (D_K_CHOICES, (1, 2, 12), (0, 1, 11), (None, 0, 1, 2)))
+    windows, paddings, places = cycle((1, 2, 12)), cycle((0, 1, 11)), cycle((None, 0, 1, 2))
     found = []
     for (sentence, words), mask in cases:
         (count, head), place = next(heads), next(places)
-        sizes = {"window": next(windows)} if mask["mask"] == "window" else {}
+        sizes: dict[str, Any] = {"window": next(windows)} if mask["mask"] == "window" else {}
         sizes |= {"padding": next(paddings)} if mask["mask"] == "padding" else {}
         settings = Settings(
             sentence, words, d_k=next(widths), scale=next(scales), heads=count, head=head, **mask, **sizes
