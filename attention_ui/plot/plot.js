@@ -41,6 +41,14 @@ class Picture {
     this.resizer = new ResizeObserver(() => this.resize());
     this.light = (event) => this.lightUp(event.detail);
     document.addEventListener("attention-lab:light", this.light);
+    // Streamlit's menu changes the theme without a run of the script, where the figures' colours come from:
+    // the page's first picture asks for one. plot.css gives the hairline a transition, so that a change is told.
+    this.root.addEventListener("transitionend", ({ target, propertyName }) => {
+      const first = document.querySelector(".al-plot") === this.root;
+      if (first && target === this.root && propertyName === "border-top-color") {
+        this.tell("hairline", getComputedStyle(this.root).borderTopColor);
+      }
+    });
   }
 
   addButtons() {
@@ -244,12 +252,13 @@ class Picture {
 
 const pictures = new WeakMap();
 
-export default function ({ parentElement, data }) {
+export default function ({ parentElement, data, setStateValue }) {
   let picture = pictures.get(parentElement);
   if (!picture) {
     picture = new Picture(parentElement);
     pictures.set(parentElement, picture);
   }
+  picture.tell = setStateValue;
   picture.update(data);
   return () => {
     picture.remove();
