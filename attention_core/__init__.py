@@ -20,6 +20,7 @@ from attention_core.model import (
     project,
     rotation,
 )
+from attention_core.paper import PaperRow, paper_row
 from attention_core.permutations import permutation_residual
 from attention_core.positions import (
     ALIBI_HEADS,
@@ -65,6 +66,7 @@ __all__ = [
     "Answers",
     "AttentionTrace",
     "MultiHeadTrace",
+    "PaperRow",
     "Positioned",
     "RowSteps",
     "ScoreStatistics",
@@ -93,6 +95,7 @@ __all__ = [
     "offset_matrix",
     "output_matrix",
     "padding_mask",
+    "paper_row",
     "permutation_residual",
     "positioned",
     "project",

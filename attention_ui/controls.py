@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import streamlit as st
@@ -31,6 +32,7 @@ from attention_ui.settings import (
     on_unit_circle,
     own_focus,
     put,
+    qkv,
     same_question,
     tokens_of,
 )
@@ -140,6 +142,95 @@ def moved() -> Settings:
     settings = current()
     moves: tuple[Move, ...] = st.session_state.get("moved", {}).get((settings.sentence, settings.words), ())
     return settings.but(moved=moves, keys_as_values=bool(st.session_state.get("arrows_keys_as_values", False)))
+
+
+def sheet() -> tuple[Settings, int]:
+    """Draw which words are on the sheet, which of them asks, and the decimals; return settings and decimals."""
+    settings = current()
+    left, middle, right = st.columns(3)
+    with left:
+        source = st.segmented_control(
+            "Words on the sheet",
+            ("cat-sat", "sidebar"),
+            default="cat-sat",
+            required=True,
+            key="sheet",
+            bind="query-params",
+            help="The worksheet's own sentence, or the one that the sidebar has.",
+        )
+    settings = settings.but(d_k=2, heads=1, head=0, features=settings.features)
+    if source == "cat-sat":
+        settings = settings.but(sentence="cat-sat")
+    names = labels(settings.tokens)
+    with middle:
+        word = st.selectbox(
+            "The word that asks",
+            range(len(names)),
+            index=settings.focus,
+            format_func=lambda i: names[i],
+            key=f"sheet_word_{'_'.join(names)}",
+            persist_state="session",
+        )
+    with right:
+        places = st.slider("Decimals", 2, 6, 2, key="places", bind="query-params")
+    moves = st.session_state.get("sheet_moves", {}).get((settings.sentence, settings.words), ())
+    return settings.but(focus=word, moved=moves), places
+
+
+def vector_grids(settings: Settings) -> None:
+    """Draw Q, K and V as fields; what is edited stays on the sheet."""
+    names = labels(settings.tokens, 12)
+    planes = zip("QKV", ROLES, qkv(settings), strict=True)
+    grids = [Grid(role, name, role, names, ("x", "y"), _rows(x)) for name, role, x in planes]
+    own = settings.but(moved=())
+
+    def keep(values: dict[str, Rows]) -> None:
+        changed = [
+            Move(role, position, *row)
+            for role, x in zip(ROLES, qkv(own), strict=True)
+            for position, row in enumerate(values[role])
+            if row != tuple(x[position].tolist())
+        ]
+        _keep_sheet(own.but(moved=tuple(changed)))
+
+    _grids(grids, "sheet_grids", keep)
+    st.button(
+        "Changed by you. Put the numbers back" if settings.moved else "The sentence's own numbers",
+        key="sheet_reset",
+        disabled=not settings.moved,
+        on_click=_keep_sheet,
+        args=(own,),
+    )
+
+
+def blank(lines: Mapping[str, str], names: Sequence[str]) -> tuple[str, int, float | None]:
+    """Draw a choice of one blank of the sheet and a field for it; return line, place and what was typed."""
+    left, middle, right = st.columns(3)
+    with left:
+        line: str = st.selectbox("Line", list(lines), format_func=lambda x: lines[x], key="blank_line")
+    places = {"total": ["the total"], "output": ["x", "y"]}.get(line, list(names))
+    with middle:
+        place = st.selectbox("Place", range(len(places)), format_func=lambda i: places[i], key=f"blank_place_{line}")
+    with right:
+        typed = st.number_input("Your number", value=None, step=0.01, format="%g", key=f"blank_typed_{line}_{place}")
+    return line, place, typed
+
+
+def several(label: str, options: Mapping[str, str], key: str) -> list[str]:
+    """Draw a choice of any number of options, all of them at first."""
+    return st.multiselect(
+        label, list(options), list(options), format_func=lambda x: options[x], key=key, persist_state="session"
+    )
+
+
+def slider(label: str, low: float, high: float, default: float, key: str, step: float = 1.0) -> float:
+    """Draw a slider that belongs to one page and return its value."""
+    return st.slider(label, low, high, default, step, key=key, persist_state="session")
+
+
+def address() -> str:
+    """Return the address of the present page with its settings."""
+    return f"{st.context.url}?{urlencode(dict(st.query_params))}".removesuffix("?")
 
 
 def arrow_modes() -> str:
@@ -390,6 +481,12 @@ def _keep_features(words: Sequence[str], rows: Rows) -> None:
 def _forget_features() -> None:
     """All words as in the lexicon."""
     st.session_state["features"] = {}
+
+
+def _keep_sheet(settings: Settings) -> None:
+    """Remember the numbers of this sentence's sheet."""
+    moves = {**st.session_state.get("sheet_moves", {}), (settings.sentence, settings.words): settings.moved}
+    st.session_state["sheet_moves"] = moves
 
 
 def _keep_matrices(key: str, edited: tuple[Rows, ...]) -> None:

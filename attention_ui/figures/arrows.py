@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,6 +13,9 @@ from attention_ui.captions import vector
 from attention_ui.escape import for_plotly, short
 from attention_ui.figures.template import PALETTES, Palette, drawn
 
+Box: TypeAlias = tuple[float, float, float, float]
+
+PLANE_PX = 205  # about as wide as a plane is drawn at its narrowest
 MAX_LABEL = 20  # characters
 TOGETHER = 1e-9  # vectors closer than this are one arrow
 
@@ -58,9 +61,10 @@ def plane(
     palette = PALETTES[theme]
     reach = max((abs(c) for arrow in arrows for c in arrow.tip), default=0.0)
     reach = 1.35 * reach if reach > 0 else 1.0
+    groups = _together(arrows)
     traces = [
-        _arrow(names, tip, role, palette, dot=max(map(abs, tip)) < 0.02 * reach)
-        for names, tip, role in _together(arrows)
+        _arrow(names, tip, role, palette, place, dot=_is_dot(tip, reach))
+        for (names, tip, role), place in zip(groups, _places(groups, reach), strict=True)
     ]
     axis = {"range": [-reach, reach], "zeroline": True, "nticks": 7}
     corners = zip(compass, ((0.99, 0.46), (0.01, 0.99), (0.01, 0.54)), strict=False)
@@ -102,19 +106,50 @@ def _joined(names: Sequence[str]) -> str:
     return " · ".join(shown) + (f" · +{hidden}" if hidden else "")
 
 
-def _beside(x: float, y: float, role: str) -> str:
-    """Where a tip's label stands: towards the middle of the plane, so that no edge cuts it, off the shaft."""
-    above = y >= 0
-    if role == "output" and abs(y) < 0.5 * abs(x):
-        above = not above  # away from the label of the value that it follows
-    return f"{'top' if above else 'bottom'} {'left' if x > 0 else 'right'}"
+def _is_dot(tip: tuple[float, float], reach: float) -> bool:
+    """Whether a vector is too short to see as an arrow."""
+    return max(map(abs, tip)) < 0.02 * reach
 
 
-def _arrow(names: list[str], tip: tuple[float, float], role: str, palette: Palette, *, dot: bool) -> dict[str, Any]:
+def _places(groups: Sequence[tuple[list[str], tuple[float, float], str]], reach: float) -> list[str]:
+    """Where each label stands: the place round its tip that disturbs labels, shafts and the edge least."""
+    unit = 2 * reach / PLANE_PX  # a pixel
+    shafts = [(x * t, y * t, x * t, y * t) for _, (x, y), _ in groups for t in np.linspace(0, 0.95, 24)]
+    taken: list[Box] = []
+    places = []
+    for names, (x, y), _ in groups:
+        wide, high, gap = 8.2 * len(_joined(names)) * unit, 16 * unit, 7 * unit
+        towards = ("left", "center", "right") if x > 0 else ("right", "center", "left")
+        rows = ("top", "bottom", "middle") if y >= 0 else ("bottom", "top", "middle")
+        boxes: dict[str, Box] = {}
+        for row in rows:
+            for side in towards if row != "middle" else ("left", "right"):
+                left = {"left": x - wide - gap, "center": x - wide / 2, "right": x + gap}[side]
+                low = {"top": y + gap, "middle": y - high / 2, "bottom": y - high - gap}[row]
+                boxes[f"{row} {side}"] = (left, low, left + wide, low + high)
+
+        def trouble(place: str, boxes: dict[str, Box] = boxes) -> float:
+            left, low, right, high = box = boxes[place]
+            outside = max(0, -reach - left, right - reach, -reach - low, high - reach) / unit
+            return 9 * _hits(box, taken) + _hits(box, shafts) + outside / 2
+
+        places.append(min(boxes, key=trouble))
+        taken.append(boxes[places[-1]])
+    return places
+
+
+def _hits(box: Box, others: Sequence[Box]) -> int:
+    """How many boxes (left, low, right, high) a box lies on."""
+    left, low, right, high = box
+    return sum(left <= r and le <= right and low <= h and lo <= high for le, lo, r, h in others)
+
+
+def _arrow(
+    names: list[str], tip: tuple[float, float], role: str, palette: Palette, place: str, *, dot: bool
+) -> dict[str, Any]:
     """One arrow with its label outside the tip, or a dot for a vector too short to see."""
     colour = palette.query if role == "output" else getattr(palette, role)
     x, y = tip
-    place = ("top right" if role in ("query", "output") else "bottom left") if dot else _beside(x, y, role)
     text = f"<b>{for_plotly(_joined(names))}</b>"
     return {
         "type": "scatter",

@@ -1,0 +1,71 @@
+"""Attention on paper: every line of the arithmetic, from numbers that can be changed, and a worksheet."""
+
+import streamlit as st
+
+from attention_core import judge, worksheet
+from attention_ui import captions, controls, prose, sheet
+from attention_ui.escape import labels
+from attention_ui.pictures import dashboard, paper
+from attention_ui.settings import Settings, put, shown_head, visible
+from attention_ui.show import show
+
+text = prose.read("by-hand")
+settings, places = controls.sheet()
+trace, names, i = shown_head(settings), labels(settings.tokens), settings.focus
+
+best = captions.winners(trace.weights[i])
+told = prose.fill("{said}.", said=captions.listens(settings.tokens, i, trace.weights[i]))
+controls.guess(text.say("guess", word=names[i]), names, best, told, "by_hand_guess")
+
+left, right = st.columns([3, 2])
+with left:
+    st.markdown(text.say("steps", word=names[i]))
+    for number, step in enumerate(sheet.steps_html(trace, settings.tokens, i, places), 1):
+        st.markdown(text.parts[f"step{number}"])
+        st.html(step)
+with right:
+    st.markdown(text.say("start", word=names[i]))
+    show(dashboard.query_plane, settings)
+    show(dashboard.value_plane, settings)
+
+st.markdown(text.parts["edit"])
+controls.vector_grids(settings)
+st.markdown(text.parts["grids"])
+show(paper.both_grids, settings)
+
+st.markdown(text.say("sharper", word=names[i]))
+factor = controls.slider("Multiply the scores by", 1.0, 10.0, 1.0, "by_hand_factor", 0.5)
+show(paper.sharper_bars, settings, factor)
+st.markdown(text.parts["sharper-note"])
+
+st.markdown(text.parts["fill"])
+blanks = worksheet(trace.Q, trace.K, trace.V, i, mask=visible(settings), scaled=settings.scale)
+line, place, typed = controls.blank(sheet.LINE_NAMES, names)
+if typed is not None:
+    st.markdown(sheet.verdict(judge(blanks, line, place, typed, places), names, places))
+
+st.markdown(text.parts["worksheet"])
+left, right = st.columns(2)
+with left:
+    empty = controls.several("Leave blank", sheet.LINE_NAMES, "by_hand_blanks")
+with right:
+    count = int(controls.slider("How many words ask", 1, max(2, len(names)), 1, "by_hand_count", 1))
+queries = [(i + step) % len(names) for step in range(min(count, len(names)))]
+page = sheet.worksheet_html(trace, settings.tokens, queries, empty, places, controls.address())
+st.download_button("Download the worksheet with its answer key", page, "attention-worksheet.html", "text/html")
+if settings.moved:
+    st.markdown(text.parts["edited"])
+
+cat = Settings("cat-sat")
+weights = shown_head(cat).weights
+silent = put(cat, "query", cat.focus, 0, 0)
+st.markdown(
+    text.say(
+        "try",
+        cat=captions.listens(cat.tokens, 1, weights[1]),
+        the=captions.listens(cat.tokens, 0, weights[0]),
+        scaled=captions.percent(weights[cat.focus, 1]),
+        unscaled=captions.percent(shown_head(cat.but(scale=False)).weights[cat.focus, 1]),
+        nothing=captions.listens(cat.tokens, cat.focus, shown_head(silent).weights[cat.focus]),
+    )
+)
