@@ -34,12 +34,25 @@ window.drawnCharts = () => [...document.querySelectorAll(".js-plotly-plot")].fil
 ).length;
 """
 
-# From the next click on, counts the drawn charts in every frame and notes when a chart last changed.
+# As many charts as the server has sent pictures, and none that waits to be drawn or has just changed.
+SETTLED = """
+(pictures) => {
+  if (!window.lastChange) {
+    window.lastChange = performance.now();
+    new MutationObserver(() => (window.lastChange = performance.now())).observe(
+      document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+  }
+  const undrawn = document.querySelector(".al-plot:not([data-drawn])");
+  return window.drawnCharts() >= pictures && !undrawn && performance.now() - window.lastChange > 150;
+}
+"""
+
+# From the next click or key on, counts the drawn charts in every frame and notes when a chart last changed.
 WATCH = """
 () => {
   const watch = (window.watch = { counts: [], start: 0, last: 0, stopped: false, before: window.drawnCharts() });
-  const begin = () => (watch.start = watch.last = performance.now());
-  document.addEventListener("click", begin, { capture: true, once: true });
+  const begin = () => (watch.start ||= watch.last = performance.now());
+  for (const kind of ["click", "keydown"]) document.addEventListener(kind, begin, { capture: true, once: true });
   const holdsChart = (node) => node.nodeType === 1 && node.querySelector(".js-plotly-plot");
   const observer = new MutationObserver((changes) => {
     const touched = ({ target, addedNodes }) =>
@@ -116,21 +129,35 @@ class Visitor:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.socket: WebSocket | None = None
+        self.runs = 0  # of the script, to their end
+        self.pictures = 0  # sent by the last run
         page.add_init_script(DRAWN_CHARTS)
         page.on("websocket", self._note_socket)
 
     def _note_socket(self, socket: WebSocket) -> None:
         self.socket = socket
+        socket.on("framereceived", self._note_message)
+
+    def _note_message(self, payload: str | bytes) -> None:
+        message = ForwardMsg.FromString(payload) if isinstance(payload, bytes) else ForwardMsg()
+        element = message.delta.new_element
+        if message.HasField("new_session"):
+            self.pictures = 0
+        self.pictures += element.bidi_component.component_name.endswith("plot") or element.HasField("plotly_chart")
+        self.runs += message.HasField("script_finished")
 
     def visit(self, url: str) -> None:
         """Open an address and wait until all of it is there."""
+        runs = self.runs
         self.page.goto(url)
+        while self.runs == runs:
+            self.page.wait_for_timeout(20)  # lets messages in
         self.settle()
 
     def settle(self) -> None:
-        """Wait until the script has run to its end and every picture is drawn."""
+        """Wait until the page shows what the server has sent and every picture is drawn."""
         self.page.locator('[data-test-script-state="notRunning"] h1').wait_for()
-        self.page.wait_for_function("() => !document.querySelector('.al-plot:not([data-drawn])')")
+        self.page.wait_for_function(SETTLED, arg=self.pictures)
 
     @contextmanager
     def answered(self) -> Iterator[None]:
@@ -159,6 +186,8 @@ class Visitor:
             elif name == "words":
                 box.get_by_role("textbox").fill(str(value))
                 box.get_by_role("textbox").press("Enter")
+            elif name in ("window", "padding"):
+                box.get_by_role("slider").fill(str(value))
             else:
                 box.get_by_role("radio", name=str(value), exact=True).click()
 
@@ -174,4 +203,4 @@ class Visitor:
 
 def _is_finish(payload: str | bytes) -> bool:
     """Whether a message of the server says that the script has run to its end."""
-    return isinstance(payload, bytes) and ForwardMsg.FromString(payload).WhichOneof("type") == "script_finished"
+    return isinstance(payload, bytes) and ForwardMsg.FromString(payload).HasField("script_finished")

@@ -1,17 +1,16 @@
 """A real browser and the real app.
 
 `app_url` is the app, shared by all tests; `fresh_app()` starts another one for a cold first visit;
-`quiet_page` is a page that fails its test when it logs an error or asks another host for anything.
+`quiet_page` is a page that fails its test when it logs an error or asks another host for anything;
+`visitor` is someone at such a page.
 Phone width or dark mode:
 `@pytest.mark.browser_context_args(viewport={"width": 390, "height": 844}, color_scheme="dark")`.
 """
 
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,31 +18,10 @@ import pytest
 from playwright.sync_api import ConsoleMessage, Page
 
 from benchmarks.server import serve
+from benchmarks.visitor import Visitor, find_browser, flags
 
-FLAGS = [
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "msedge", "microsoft-edge"]
-PLACES = [
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-    "/Applications/Chromium.app/Contents/MacOS/Chromium",
-    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
-    "C:/Program Files/Google/Chrome/Application/chrome.exe",
-    "C:/Program Files (x86)/Google/Chrome/Application/chrome.exe",
-    "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
-]
 # Opened at /a-page, Streamlit first tries whether /a-page is the folder it is served from, and gets a 404.
 BASE_PATH_TRIAL = re.compile(r"http://[^/]+/[^/]+/_stcore/(health|host-config)")
-
-
-def find_browser() -> str | None:
-    """The path of a Chromium of some kind, CHROMIUM_PATH first."""
-    candidates = [os.environ.get("CHROMIUM_PATH"), *map(shutil.which, NAMES), *PLACES]
-    return next((path for path in candidates if path and Path(path).is_file()), None)
 
 
 @pytest.fixture(scope="session")
@@ -55,10 +33,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)
-    # Chromium's sandbox refuses to start as root, and only then is it left out.
-    as_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    flags = [*FLAGS, "--no-sandbox"] if as_root else FLAGS
-    return {**browser_type_launch_args, "executable_path": browser, "args": flags}
+    return {**browser_type_launch_args, "executable_path": browser, "args": flags()}
 
 
 @pytest.fixture(scope="session")
@@ -96,3 +71,9 @@ def quiet_page(page: Page) -> Iterator[Page]:
     page.on("websocket", lambda socket: note_address(socket.url))
     yield page
     assert not noises, "\n".join(noises)
+
+
+@pytest.fixture
+def visitor(quiet_page: Page) -> Visitor:
+    """Someone at a page that has not been opened yet."""
+    return Visitor(quiet_page)

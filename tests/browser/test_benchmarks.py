@@ -1,0 +1,34 @@
+"""The benchmark of the pages, in its short form and as a command."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from attention_ui import prose
+from benchmarks.server import ROOT
+
+SLUGS = {chapter.slug for chapter in prose.chapters()}
+
+
+@pytest.mark.usefixtures("browser_type_launch_args")  # skips without a browser
+@pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's clock of another process")
+def test_a_change_leaves_no_picture_missing_and_is_no_slower_than_plotly_chart() -> None:
+    command = [sys.executable, "-m", "benchmarks.pages", "--short"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout.splitlines()[-1])
+    assert set(found) == {
+        "page_change_cpu_ms",
+        "page_change_ms",
+        "missing_frames",
+        "baseline_change_ms",
+        "baseline_missing_frames",
+        "first_visit_bytes",
+    }
+    assert set(found["page_change_cpu_ms"]) == SLUGS
+    assert found["missing_frames"] == dict.fromkeys(SLUGS, 0)
+    # Not absolute times, machines differ; and the short form's medians are of two changes only.
+    assert 0 < found["page_change_ms"]["home"] < 1.5 * found["baseline_change_ms"]
+    assert 2_000_000 < found["first_visit_bytes"] < 3_500_000
