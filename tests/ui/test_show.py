@@ -41,6 +41,7 @@ def test_a_picture_is_made_once_for_equal_arguments_and_again_for_others() -> No
     assert made == [(one, "light")]
     payload(counted, (other,), "light")
     payload(counted, (one,), "dark")
+    assert payload(counted, (one,), "light") is first
     assert made == [(one, "light"), (other, "light"), (one, "dark")]
 
 
