@@ -1,6 +1,7 @@
 """The maths of every chapter, in NumPy alone."""
 
 from attention_core.attention import AttentionTrace, attention, softmax
+from attention_core.gradients import attention_backward
 from attention_core.lexicon import FEATURES, LEXICON, embed, is_known, tokenize
 from attention_core.masks import causal_mask, padding_mask, sliding_window_mask
 from attention_core.model import (
@@ -39,6 +40,7 @@ __all__ = [
     "Sentence",
     "attend_in_heads",
     "attention",
+    "attention_backward",
     "causal_mask",
     "embed",
     "is_known",
