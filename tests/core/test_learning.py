@@ -1,6 +1,6 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
 import numpy as np
@@ -365,10 +365,22 @@ def test_runs_differ_with_any_argument() -> None:
     assert_same(train_lookup(steps=10), base)
 
 
-def test_threads_get_the_same_run() -> None:
+def test_threads_get_the_same_run(monkeypatch: pytest.MonkeyPatch) -> None:
     descent._so_far.cache_clear()
+    alone = train_lookup(seed=7, steps=250)
+    descent._so_far.cache_clear()
+    walk = descent.walk
+
+    def overtaken(plan: descent.Plan, start: Array, rng: np.random.Generator, from_step: int = 0) -> Array:
+        monkeypatch.setattr(descent, "walk", walk)
+        train_lookup(seed=7, steps=150)  # as another thread may, while this one has begun a stretch
+        return walk(plan, start, rng, from_step)
+
+    monkeypatch.setattr(descent, "walk", overtaken)
+    assert_beginning(train_lookup(seed=7, steps=60), alone)
+    assert_same(train_lookup(seed=7, steps=250), alone)
     with ThreadPoolExecutor(8) as pool:
-        runs = list(pool.map(lambda i: train_lookup(seed=7, steps=100 + 50 * (i % 4)), range(16)))
+        runs = list(pool.map(lambda i: train_lookup(seed=8, steps=100 + 50 * (i % 4)), range(16)))
     for run in runs:
         assert_beginning(run, runs[3])
 
@@ -487,6 +499,8 @@ def test_heads_are_matched_to_what_they_look_up() -> None:
         assert_array_equal(run.attention[-1, [a, b], -1].argmax(axis=1), run.example.match)
         assert run.lookup is not None
         assert_allclose(run.lookup[-1], (run.on_match[-1, a, 0] + run.on_match[-1, b, 1]) / 2)
+        swapped_first = np.concatenate([run.on_match[-1:, ::-1], run.on_match[-1:]])
+        assert match_heads(replace(run, on_match=swapped_first)) == (a, b)  # the end counts
     assert found == {(0, 1), (1, 0)}  # they come out either way round
     assert match_heads(train_two_lookups(n_heads=1, steps=5)) == (0, 0)
     three = match_heads(train_two_lookups(n_heads=3, steps=400))
