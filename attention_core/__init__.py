@@ -2,6 +2,7 @@
 
 from attention_core.attention import AttentionTrace, attention, softmax
 from attention_core.geometry import Alignment, alignment, convex_hull, unit_circle_ceiling
+from attention_core.gradients import attention_backward
 from attention_core.leaks import MASKINGS, WRONG_MASKINGS, influence, leak
 from attention_core.lexicon import FEATURES, LEXICON, embed, is_known, tokenize
 from attention_core.masks import causal_mask, padding_mask, sliding_window_mask
@@ -78,6 +79,7 @@ __all__ = [
     "alignment",
     "attend_in_heads",
     "attention",
+    "attention_backward",
     "causal_mask",
     "convex_hull",
     "effective_number",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from attention_core import (
     attention,
+    attention_backward,
     causal_mask,
     padding_mask,
     rotate_pairs,
@@ -52,6 +53,8 @@ def test_torch_scaled_dot_product_attention(name: str) -> None:
     scale = 0.5 if name == "sdpa_scale" else None
     trace = attention(case["q"], case["k"], case["v"], mask=mask, bias=bias, scale=scale)
     assert_allclose(trace.output, case["y"], rtol=0, atol=1e-12)
+    for gradient, name_ in zip(attention_backward(case["g"], trace), ("dq", "dk", "dv"), strict=True):
+        assert_allclose(gradient, case[name_], rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", MHA)
