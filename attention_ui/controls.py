@@ -138,10 +138,12 @@ def sentence_choice() -> None:
 
 
 def moved() -> Settings:
-    """Return what the sidebar says with the arrows where the reader left them, for the page of the arrows."""
-    settings = current()
-    moves: tuple[Move, ...] = st.session_state.get("moved", {}).get((settings.sentence, settings.words), ())
-    return settings.but(moved=moves, keys_as_values=bool(st.session_state.get("arrows_keys_as_values", False)))
+    """Return what the sidebar says with the arrows where the reader left them, for the page of the arrows.
+
+    The unit circle is only a way to look at them: whoever leaves it finds them as long as before.
+    """
+    settings = _dragged()
+    return on_unit_circle(settings) if st.session_state.get("arrows_mode") == "unit circle" else settings
 
 
 def sheet() -> tuple[Settings, int]:
@@ -243,14 +245,14 @@ def arrow_modes() -> str:
             required=True,
             key="arrows_mode",
             persist_state="session",
-            on_change=_follow_mode,
         )
         st.toggle("Use the keys as values", key="arrows_keys_as_values", persist_state="session")
     return mode
 
 
-def arrow_reset(settings: Settings) -> None:
+def arrow_reset() -> None:
     """Draw the badge that says whether arrows were moved, which is also the way back."""
+    settings = _dragged()
     st.button(
         "Changed by you. Put all arrows back" if settings.moved else "No arrow moved yet",
         key="arrows_reset",
@@ -270,8 +272,7 @@ def canvas(plane: Plane, key: str) -> None:
     key : str
         The canvas's name.
     """
-    seq = int(_last(key, "move").get("seq", 0))
-    arrow_canvas(plane, seq=seq, key=key, on_move=lambda: _follow_move(key))
+    arrow_canvas(plane, seq=_seq(key, "move"), key=key, on_move=lambda: _follow_move(key))
 
 
 def feature_grid(words: Sequence[str], key: str) -> None:
@@ -420,26 +421,51 @@ def _one_of(label: str, options: Sequence[object], default: object, key: str) ->
     return default if picked is None else picked  # a link such as ?focus= chooses none in spite of `required`
 
 
+def _dragged() -> Settings:
+    """What the sidebar says with the arrows where they were dragged."""
+    settings = current()
+    moves: tuple[Move, ...] = st.session_state.get("moved", {}).get((settings.sentence, settings.words), ())
+    return settings.but(moved=moves, keys_as_values=bool(st.session_state.get("arrows_keys_as_values", False)))
+
+
 def _keep_moves(settings: Settings) -> None:
     """Remember where the arrows of this sentence are."""
     moves = {**st.session_state.get("moved", {}), (settings.sentence, settings.words): settings.moved}
     st.session_state["moved"] = moves
 
 
-def _last(key: str, name: str) -> dict[str, Any]:
-    """What a component reported last, with its sequence number."""
-    state = st.session_state.get(key) or {}
-    return dict(state.get(name) or {})
+def _last(key: str, name: str) -> Mapping[str, Any]:
+    """What a component reported last; what a browser sends is checked like any input."""
+    state = st.session_state.get(key)
+    said = state.get(name) if isinstance(state, Mapping) else None
+    return said if isinstance(said, Mapping) else {}
+
+
+def _seq(key: str, name: str) -> int:
+    """The sequence number of what a component reported last."""
+    seq = _last(key, name).get("seq")
+    return seq if isinstance(seq, int) and 0 <= seq < 2**53 else 0
+
+
+def _numbers(sent: object) -> np.ndarray:
+    """What a browser sent as an array, or one of no shape that any caller waits for."""
+    try:
+        return np.array(sent, float)
+    except (TypeError, ValueError, OverflowError):
+        return np.array(np.nan)
 
 
 def _follow_move(key: str) -> None:
-    """Arrows were dragged: put their vectors there. What a browser sends is checked like any input."""
-    settings = moved()
-    for move in _last(key, "move").get("moves", []):
-        role, _, place = str(move["id"]).partition("-")
-        if role in ROLES and place.isdecimal() and int(place) < settings.n_tokens:
+    """Arrows were dragged: put their vectors there."""
+    settings = _dragged()
+    spots = {f"{role}-{place}": (role, place) for role in ROLES for place in range(settings.n_tokens)}
+    moves = _last(key, "move").get("moves")
+    for move in moves[: len(spots)] if isinstance(moves, list) else ():
+        tip = _numbers([move.get("x"), move.get("y")] if isinstance(move, Mapping) else None)
+        if tip.shape == (2,) and str(move.get("id")) in spots:
+            role, place = spots[str(move.get("id"))]
             mode = MODES[0] if role == "value" else st.session_state.get("arrows_mode", MODES[0])
-            settings = put(settings, role, int(place), float(move["x"]), float(move["y"]), mode)
+            settings = put(settings, role, place, float(tip[0]), float(tip[1]), mode)
     _keep_moves(settings)
 
 
@@ -447,16 +473,15 @@ def _grids(grids: Sequence[Grid], key: str, keep: Callable[[dict[str, Rows]], No
     """Draw grids of fields; keep what is edited, held to the limit and checked like any input."""
 
     def follow() -> None:
-        sent = _last(key, "edit").get("values", {})
-        values = {grid.id: np.clip(np.array(sent[grid.id], float), -LIMIT, LIMIT) for grid in grids}
+        sent = _last(key, "edit").get("values")
+        values = {grid.id: _numbers(sent.get(grid.id) if isinstance(sent, Mapping) else None) for grid in grids}
         if all(
             np.isfinite(x).all() and x.shape == np.shape(grid.values)
             for grid, x in zip(grids, values.values(), strict=True)
         ):
-            keep({name: _rows(x) for name, x in values.items()})
+            keep({name: _rows(np.clip(x, -LIMIT, LIMIT) + 0.0) for name, x in values.items()})
 
-    seq = int(_last(key, "edit").get("seq", 0))
-    number_grids(grids, limit=LIMIT, seq=seq, key=key, on_edit=follow)
+    number_grids(grids, limit=LIMIT, seq=_seq(key, "edit"), key=key, on_edit=follow)
 
 
 def _rows(values: np.ndarray) -> Rows:
@@ -497,7 +522,8 @@ def _keep_matrices(key: str, edited: tuple[Rows, ...]) -> None:
 
 def _follow_row_of(key: str, sentences: Sequence[str]) -> None:
     """A row of the table of sentences was chosen."""
-    row = (st.session_state.get(key) or {}).get("row")
+    state = st.session_state.get(key)
+    row = state.get("row") if isinstance(state, Mapping) else None
     if isinstance(row, int) and 0 <= row < len(sentences):
         st.session_state["sentence"] = sentences[row]
         _forget_focus()
@@ -508,12 +534,6 @@ def _follow_own_words() -> None:
     st.session_state["sentence"] = OWN
     st.session_state["words"] = st.session_state["own_words"]
     _forget_focus()
-
-
-def _follow_mode() -> None:
-    """Choosing the unit circle puts the arrows on it."""
-    if st.session_state["arrows_mode"] == "unit circle":
-        _keep_moves(on_unit_circle(moved()))
 
 
 _CONTROLS = {

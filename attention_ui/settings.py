@@ -309,6 +309,7 @@ def put(settings: Settings, role: str, position: int, x: float, y: float, mode: 
     Returns
     -------
     Settings
+        A vector that is back where it came from, to two decimals, no longer counts as moved.
 
     Examples
     --------
@@ -326,12 +327,14 @@ def put(settings: Settings, role: str, position: int, x: float, y: float, mode: 
         if not tip.any():
             return settings  # no direction to point in
         tip *= (1.0 if mode == "unit circle" else np.linalg.norm(old)) / np.linalg.norm(tip)
-    if role == "query":
-        tip = tip @ rotation(-HEAD_ANGLES[settings.head])
-    tip = np.clip(tip, -LIMIT, LIMIT) + 0.0
     kept = [move for move in settings.moved if (move.role, move.position) != (role, position)]
-    moves = [*kept, Move(role, position, float(tip[0]), float(tip[1]))]
-    return settings.but(moved=tuple(sorted(moves, key=lambda move: (move.role, move.position))))
+    own = plane_vectors(settings.but(moved=tuple(kept)))[ROLES.index(role)][position]
+    if np.abs(tip - own).max() > 0.00501:
+        if role == "query":
+            tip = tip @ rotation(-HEAD_ANGLES[settings.head])
+        tip = np.clip(tip, -LIMIT, LIMIT) + 0.0
+        kept.append(Move(role, position, float(tip[0]), float(tip[1])))
+    return settings.but(moved=tuple(sorted(kept, key=lambda move: (move.role, move.position))))
 
 
 def on_unit_circle(settings: Settings) -> Settings:

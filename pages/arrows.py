@@ -51,7 +51,7 @@ def lab() -> None:
     with left:
         st.html(text.html("ask", focus=names[i]))
         controls.canvas(canvases.query_canvas(settings, mode), "arrows_ask")
-        controls.arrow_reset(settings)
+        controls.arrow_reset()
     right.html("".join(arithmetic))
     left, right = st.columns([5, 6])
     with left:

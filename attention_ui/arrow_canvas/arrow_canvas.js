@@ -81,6 +81,9 @@ class Canvas {
       this.inFlight = null;
     }
     this.seq = Math.max(this.seq, data.seq);
+    const words = JSON.stringify(data.arrows.map(({ id, name }) => [id, name]));
+    if (words !== this.words) this.forget(); // what was dragged in another sentence is no move of this one
+    this.words = words;
     for (const [id, arrow] of this.arrows) {
       if (!data.arrows.some((other) => other.id === id)) {
         arrow.group.remove();
@@ -92,6 +95,14 @@ class Canvas {
     this.rescale();
     this.draw();
     this.flush();
+  }
+
+  forget() {
+    clearTimeout(this.timer);
+    this.pending.clear();
+    this.inFlight = this.was = null;
+    if (this.held) this.arrows.get(this.held.id).group.classList.remove("held");
+    this.held = null;
   }
 
   // Python's position counts, except for an arrow that has moved on since.
@@ -122,7 +133,10 @@ class Canvas {
     group.addEventListener("pointerup", (event) => this.release(event, id));
     group.addEventListener("pointercancel", (event) => this.release(event, id));
     group.addEventListener("keydown", (event) => this.key(event, id));
-    group.addEventListener("focus", () => this.select(id));
+    group.addEventListener("focus", () => {
+      this.select(id);
+      this.remember(id);
+    });
     this.tips.append(group);
     return { group, shaft, head, handle, target, text };
   }
@@ -152,7 +166,7 @@ class Canvas {
     arrow.group.classList.remove("held");
     this.was = { id, x: this.held.x, y: this.held.y };
     this.held = null;
-    this.move(id, arrow.x, arrow.y); // snaps to two decimals
+    if (arrow.x !== this.was.x || arrow.y !== this.was.y) this.move(id, arrow.x, arrow.y); // snaps to two decimals
     this.rescale();
   }
 
@@ -229,11 +243,15 @@ class Canvas {
 
   select(id) {
     if (!this.arrows.has(id)) return;
-    const arrow = this.arrows.get(id);
-    if (this.selected !== id) this.was = { id, x: arrow.x, y: arrow.y };
+    if (this.selected !== id) this.remember(id);
     this.selected = id;
     this.note.textContent = "";
     this.draw();
+  }
+
+  remember(id) {
+    const { x, y } = this.arrows.get(id);
+    this.was = { id, x, y };
   }
 
   // ---- drawing
@@ -256,6 +274,7 @@ class Canvas {
     const [from, start] = [this.reach, performance.now()];
     const step = (now) => {
       if (this.gone || this.wanted !== wanted) return;
+      if (this.held) return (this.wanted = null); // grabbed meanwhile: it goes on after the release
       const part = calm ? 1 : Math.min(1, (now - start) / 250);
       this.reach = calm ? wanted : from * (wanted / from) ** part;
       if (part === 1) this.reach = wanted;
@@ -281,8 +300,9 @@ class Canvas {
   }
 
   drawGrid() {
-    if (this.drawnReach === this.reach) return;
-    this.drawnReach = this.reach;
+    const drawn = JSON.stringify([this.reach, this.data.mode, this.data.compass]);
+    if (drawn === this.drawnGrid) return;
+    this.drawnGrid = drawn;
     const rough = this.reach / 3;
     const power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
@@ -371,6 +391,7 @@ class Canvas {
     for (const group of groups.values()) {
       const { labels, text, at, id } = group;
       text.textContent = labels.length > 3 ? `${labels.slice(0, 2).join(" · ")} · +${labels.length - 2}` : labels.join(" · ");
+      text.style.display = ""; // what is not shown has no width
       const width = text.getComputedTextLength() || text.textContent.length * 7.5;
       const out = [];
       for (const far of [15, 26, 40, 56]) {
@@ -385,7 +406,7 @@ class Canvas {
         !taken.some((o) => box.left < o.right && o.left < box.right && box.top < o.bottom && o.top < box.bottom);
       const kept = this.places.get(id ?? "result");
       let place = kept !== undefined && free(out[kept]) ? kept : out.findIndex(free);
-      text.style.display = place < 0 ? "none" : ""; // no room: the list below still names it
+      if (place < 0) text.style.display = "none"; // no room: the list below still names it
       if (place < 0) continue;
       this.places.set(id ?? "result", place);
       taken.push(out[place]);

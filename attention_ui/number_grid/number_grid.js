@@ -61,7 +61,7 @@ class Grids {
         field.dataset.value = value;
         field.setAttribute("aria-label", `${label}, ${row}, ${columns[c]}`);
         field.addEventListener("input", () => this.edit(field));
-        field.addEventListener("blur", () => (field.value = field.dataset.value));
+        field.addEventListener("blur", () => this.leave(field));
         fields.push(field);
         line.insertCell().append(field);
       });
@@ -70,6 +70,13 @@ class Grids {
     const scroller = make("div", "al-grid-scroll");
     scroller.append(table);
     return scroller;
+  }
+
+  // What was no number gives way to the last one.
+  leave(field) {
+    const typed = field.value.trim() === "" ? NaN : Number(field.value);
+    if (!Number.isFinite(typed)) this.note.textContent = "";
+    field.value = field.dataset.value;
   }
 
   edit(field) {
