@@ -125,7 +125,11 @@ def _colours(kind: str, drawn: np.ndarray, limit: float | None, palette: Palette
     """The colour scale: fixed 0 to 1 in one hue, or even about 0 in two."""
     if kind == "weights":
         return {"zmin": 0, "zmax": 1, "colorscale": [[0, _tint(palette, 0.05)], [1, palette.weight]]}
-    largest = limit or float(np.nanmax(np.abs(drawn), initial=0.0)) or 1.0
+    return diverging(limit or float(np.nanmax(np.abs(drawn), initial=0.0)) or 1.0, palette)
+
+
+def diverging(largest: float, palette: Palette) -> dict[str, object]:
+    """The colour scale of numbers on both sides of 0, even about it."""
     middle = _tint(palette, 0.05)
     return {
         "zmin": -largest,
