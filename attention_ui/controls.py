@@ -121,12 +121,12 @@ def column_choice(label: str, key: str, default: int) -> int:
     )
 
 
-def choice(label: str, options: Sequence[str], key: str) -> str:
-    """Draw a small choice that belongs to one page and return it; what is no longer on offer gives the first."""
+def choice(label: str, options: Sequence[str], key: str, default: str = "") -> str:
+    """Draw a small choice that belongs to one page and return it; the first by default, or if one is gone."""
     if st.session_state.get(key) not in options:
         st.session_state.pop(key, None)
     picked: str = st.segmented_control(
-        label, options, default=options[0], required=True, key=key, persist_state="session"
+        label, options, default=default or options[0], required=True, key=key, persist_state="session"
     )
     return picked
 

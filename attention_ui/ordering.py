@@ -19,7 +19,7 @@ from attention_ui.settings import FIVE, OWN, SHUFFLES, Settings, embedding, orde
 
 KINDS = dict(zip(("none", "sinusoidal", "learned", "RoPE", "ALiBi"), POSITION_KINDS, strict=True))
 AS_WRITTEN = "as written"
-ORDERS = (*SHUFFLES, AS_WRITTEN)
+ORDERS = (AS_WRITTEN, *SHUFFLES)
 BITES = Settings(OWN, words="dog bites man", focus=1)  # and its mirror image: man bites dog
 
 

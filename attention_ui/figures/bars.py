@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from attention_ui.captions import number
 from attention_ui.escape import for_plotly, labels, short
-from attention_ui.figures.curves import keyed
+from attention_ui.figures.curves import KEY_MARGIN, key_line
 from attention_ui.figures.template import PALETTES, drawn
 
 
@@ -85,7 +85,7 @@ def compare(
     top: float = 1.0,
     height: int = 280,
 ) -> go.Figure:
-    """Draw several numbers a word beside one another, from 0 up, with their key in the title.
+    """Draw several numbers a word beside one another, from 0 up, with a key under the title.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def compare(
         "xaxis": {"range": [-0.5, len(names) - 0.5], "showgrid": False, "zeroline": False, **ticks},
         "yaxis": {"range": [0, 1.12 * top], "nticks": 4},
         "bargap": 0.3,
-        "margin": {"l": 8, "r": 8, "t": 56, "b": 8},
+        "annotations": [key_line([(each.name, each.role) for each in series], palette)],
+        "margin": KEY_MARGIN,
     }
-    key = [(each.name, each.role) for each in series]
-    return drawn(theme, keyed(title, key, palette), height, traces, layout)
+    return drawn(theme, title, height, traces, layout)

@@ -12,6 +12,8 @@ import plotly.graph_objects as go
 from attention_ui.escape import for_plotly
 from attention_ui.figures.template import PALETTES, Palette, drawn
 
+KEY_MARGIN = {"l": 8, "r": 12, "t": 58, "b": 8}  # room for the key under the title
+
 
 @dataclass(frozen=True, eq=False)
 class Curve:
@@ -34,12 +36,13 @@ def curves(
     title: str,
     axes: tuple[str, str] = ("", ""),
     x_ticks: tuple[Sequence[float], Sequence[str]] | None = None,
+    x_range: tuple[float, float] | None = None,
     y_range: tuple[float, float] | None = None,
     log: bool = False,
     mark: float | None = None,
     height: int = 280,
 ) -> go.Figure:
-    """Draw lines with their key in the title.
+    """Draw lines with a key under the title.
 
     Parameters
     ----------
@@ -53,8 +56,8 @@ def curves(
         Titles of the vertical and the horizontal axis.
     x_ticks : tuple, optional
         Where ticks stand and what they say.
-    y_range : tuple of float, optional
-        The fixed range of the vertical axis.
+    x_range, y_range : tuple of float, optional
+        The fixed ranges of the axes.
     log : bool
         Whether the vertical axis is logarithmic; its range is then in powers of ten.
     mark : float, optional
@@ -74,7 +77,7 @@ def curves(
     'a'
     """
     palette = PALETTES[theme]
-    x_axis: dict[str, Any] = {"title": {"text": axes[1]}, "showgrid": False, "zeroline": False}
+    x_axis: dict[str, Any] = {"title": {"text": axes[1]}, "showgrid": False, "zeroline": False, "range": x_range}
     if x_ticks:
         x_axis |= {"tickvals": list(x_ticks[0]), "ticktext": [for_plotly(text) for text in x_ticks[1]]}
     y_axis: dict[str, Any] = {"title": {"text": axes[0]}, "zeroline": False, "range": y_range}
@@ -82,15 +85,21 @@ def curves(
         y_axis |= {"type": "log", "dtick": 1}
     look = {"type": "line", "yref": "paper", "y0": 0, "y1": 1}
     shapes = [] if mark is None else [{**look, "x0": mark, "x1": mark, "line": {"color": palette.quiet, "dash": "dot"}}]
-    layout = {"xaxis": x_axis, "yaxis": y_axis, "shapes": shapes, "margin": {"l": 8, "r": 12, "t": 56, "b": 8}}
-    key = [(line.name, line.role) for line in lines if line.name]
-    return drawn(theme, keyed(title, key, palette), height, [_line(line, palette) for line in lines], layout)
+    layout = {
+        "xaxis": x_axis,
+        "yaxis": y_axis,
+        "shapes": shapes,
+        "annotations": [key_line([(line.name, line.role) for line in lines], palette)],
+        "margin": KEY_MARGIN,
+    }
+    return drawn(theme, title, height, [_line(line, palette) for line in lines], layout)
 
 
-def keyed(title: str, key: Sequence[tuple[str, str]], palette: Palette) -> str:
-    """Return a title with a second line that says which colour is which."""
-    named = "   ".join(f'<span style="color:{getattr(palette, role)}">■</span> {for_plotly(name)}' for name, role in key)
-    return f'{for_plotly(title)}<br><span style="font-size:12px">{named}</span>' if key else for_plotly(title)
+def key_line(key: Sequence[tuple[str, str]], palette: Palette) -> dict[str, Any]:
+    """Return an annotation under the title that says which colour is which."""
+    parts = [f'<span style="color:{getattr(palette, role)}">■</span> {for_plotly(name)}' for name, role in key]
+    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
+    return {"text": "   ".join(parts), "showarrow": False, "font": {"size": 12}, "align": "left", **place}
 
 
 def _line(line: Curve, palette: Palette) -> dict[str, Any]:

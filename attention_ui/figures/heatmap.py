@@ -185,7 +185,7 @@ def _hatch(shown: np.ndarray, kind: str, palette: Palette) -> list[dict[str, Any
         "y": rows,
         "mode": "text",
         "text": ["" if row in blind else text for row in rows.tolist()],
-        "textfont": {"color": palette.ink, "size": 12},
+        "textfont": {"color": palette.ink, "size": 12 if kind == "weights" else 15},
         "hoverinfo": "skip",
     }
     return [hatch, numbers]
