@@ -245,9 +245,9 @@ def stops(label: str, options: Sequence[int], default: int, key: str) -> int:
     return picked
 
 
-def picked(label: str, options: Sequence[str], key: str) -> str:
+def picked(label: str, options: Sequence[str], key: str, default: int = 0) -> str:
     """Draw a list of texts that belongs to one page and return the chosen one."""
-    chosen: str = st.selectbox(label, options, key=key, persist_state="session")
+    chosen: str = st.selectbox(label, options, default, key=key, persist_state="session")
     return chosen
 
 

@@ -92,9 +92,9 @@ def moved_words(settings: Settings, kind: str, strength: float, order: tuple[int
     return int((np.abs(after - before).max(axis=1) > 1e-9).sum())
 
 
-def cue_reading(sentence: str, kind: str, strength: float, features: tuple[tuple[str, tuple[float, ...]], ...] = ()) -> (
-    tuple[float, int]
-):
+def cue_reading(
+    sentence: str, kind: str, strength: float, features: tuple[tuple[str, tuple[float, ...]], ...] = ()
+) -> tuple[float, int]:
     """Return the weight on a sentence's cue, and the position that its focus word listens to most."""
     settings = Settings(sentence, features=features)
     weights = read_in(settings, kind, strength, tuple(range(settings.n_tokens))).heads[0].weights[settings.focus]

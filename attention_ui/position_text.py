@@ -19,14 +19,14 @@ def vector_table(d: int, p: int) -> str:
     >>> "<td>6.28</td><td>628.32</td>" in vector_table(4, 1)
     True
     """
-    PE = sinusoidal_positions(p + 1, d)[p]
+    vector_p = sinusoidal_positions(p + 1, d)[p]
     columns = ("dimensions", *(f"{i}, {i + 1}" for i in range(0, d, 2)))
     rows = [
         ("wavelength", *(number(wave, 2 if wave < 1000 else 0) for wave in wavelengths(d)[::2])),
-        ("sin", *(number(x) for x in PE[0::2])),
-        ("cos", *(number(x) for x in PE[1::2])),
+        ("sin", *(number(x) for x in vector_p[0::2])),
+        ("cos", *(number(x) for x in vector_p[1::2])),
     ]
-    return plain_table(columns, rows, f"The vector of position {p}")
+    return f'<div class="al-small">{plain_table(columns, rows, f"The vector of position {p}")}</div>'
 
 
 def offset_lines(T: int, d: int, p: int, k: int) -> str:
@@ -37,14 +37,14 @@ def offset_lines(T: int, d: int, p: int, k: int) -> str:
     >>> "(0.00, 1.00) · M = (0.84, 0.54)" in offset_lines(8, 4, 3, 1)
     True
     """
-    PE, M = sinusoidal_positions(T + k, d), offset_matrix(k, d)
+    P, M = sinusoidal_positions(T + k, d), offset_matrix(k, d)
     pair = M[:2, :2]
     block = f"[[{number(pair[0, 0])}, {number(pair[0, 1])}], [{number(pair[1, 0])}, {number(pair[1, 1])}]]"
     steps = [
-        f"from {start} to {start + k}: {vector(PE[start, :2])} · M = <b>{vector(PE[start, :2] @ pair)}</b>"
+        f"from {start} to {start + k}: {vector(P[start, :2])} · M = <b>{vector(P[start, :2] @ pair)}</b>"
         for start in dict.fromkeys((0, p))
     ]
-    gap = tiny(float(np.abs(PE[:T] @ M - PE[k:]).max()))
+    gap = tiny(float(np.abs(P[:T] @ M - P[k:]).max()))
     return paragraphs(
         f"The first two dimensions, with the block M = {block}: {'; '.join(steps)}.",
         f"The largest gap between PE of p · M and PE of p + {k}, over all {T} positions: <b>{gap}</b>.",

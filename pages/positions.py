@@ -59,13 +59,13 @@ if not settings.has_embedding:
     controls.sentence_choice()
 else:
     names = labels(settings.tokens)
-    left, middle, right = st.columns([5, 3, 5], vertical_alignment="bottom")
+    left, middle, right = st.columns([7, 3, 4], vertical_alignment="bottom")
     with left:
         kind = KINDS[controls.choice("Positions", tuple(KINDS), "positions_kind", "sinusoidal")]
     with middle:
         strength = controls.slider("Strength", 0.0, 1.0, DEFAULT_STRENGTH, "positions_strength", 0.05)
     with right:
-        order = order_for(controls.choice("Order of the words", ORDERS, "positions_order", "reverse"), settings.n_tokens)
+        order = order_for(controls.picked("Order of the words", ORDERS, "positions_order", 1), settings.n_tokens)
     show(pictures.two_readings, settings, kind, strength, order)
     line = text.html("line", words=" ".join(settings.tokens[place] for place in order))
     st.html(line + position_text.residual_table(settings.but(focus=0), strength, order))

@@ -83,6 +83,7 @@ def compare(
     theme: str,
     title: str,
     top: float = 1.0,
+    cut: int = 12,
     height: int = 280,
 ) -> go.Figure:
     """Draw several numbers a word beside one another, from 0 up, with a key under the title.
@@ -99,6 +100,8 @@ def compare(
         What they are.
     top : float
         The number at the top of the axis.
+    cut : int
+        Characters of a name that are shown.
     height : int
         In pixels.
 
@@ -126,7 +129,7 @@ def compare(
             "text": [number(value) for value in each.values.tolist()] if written else None,
             "textposition": "outside",
             "textangle": 0,
-            "textfont": {"size": 11},
+            "textfont": {"size": 10},
             "cliponaxis": False,
             "hoverinfo": "text",
             "hovertext": [
@@ -136,11 +139,11 @@ def compare(
         }
         for each in series
     ]
-    ticks = {"tickvals": list(range(len(names))), "ticktext": [for_plotly(short(name)) for name in names]}
+    ticks = {"tickvals": list(range(len(names))), "ticktext": [for_plotly(short(name, cut)) for name in names]}
     layout = {
         "xaxis": {"range": [-0.5, len(names) - 0.5], "showgrid": False, "zeroline": False, **ticks},
         "yaxis": {"range": [0, 1.12 * top], "nticks": 4},
-        "bargap": 0.3,
+        "bargap": 0.16,
         "annotations": [key_line([(each.name, each.role) for each in series], palette)],
         "margin": KEY_MARGIN,
     }

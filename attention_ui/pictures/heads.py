@@ -55,7 +55,9 @@ def head_mix(settings: Settings, theme: str) -> Picture:
     figures = [
         grid(trace.concat, words, pairs, theme=theme, title=f"concat, {n} × {2 * h}", outlines=lit, axes=("", many)),
         grid(trace.W_O, pairs, ("x", "y"), theme=theme, title=f"W_O, {2 * h} × 2", axes=(many, "")),
-        grid(trace.output, words, ("x", "y"), theme=theme, title=f"output, {n} × 2", outlines=lit, axes=("becomes", "")),
+        grid(
+            trace.output, words, ("x", "y"), theme=theme, title=f"output, {n} × 2", outlines=lit, axes=("becomes", "")
+        ),
     ]
     alts = [
         f"Joined outputs of {names[i]}: {captions.vector(trace.concat[i])}",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 
@@ -9,7 +11,7 @@ from attention_core import MASKINGS
 from attention_ui import captions
 from attention_ui.escape import labels
 from attention_ui.figures import Outline, Series, compare, grid
-from attention_ui.hiding import NO_MASK, PRESENT, influences, leak_of, masked, museum_weights
+from attention_ui.hiding import PRESENT, influences, leak_of, museum_weights
 from attention_ui.pictures.dashboard import named_rows
 from attention_ui.programs import attention_program
 from attention_ui.settings import Settings, shown_head, visible
@@ -175,7 +177,7 @@ def predictions(settings: Settings, theme: str) -> Picture:
     )
     many = "1 guess" if n == 1 else f"{n} guesses"
     alt = f"{len(words)} words make {many} at once; the first guesses {names[1]} from {names[0]} alone"
-    rows = [f"{name} → {following}" for name, following in zip(names, names[1:], strict=False)]
+    rows = [f"{name} → {following}" for name, following in pairwise(names)]
     table = named_rows("guess", rows, weights, names)
     report = 'for i in range(n - 1): row(names[i] + " \\u2192 " + names[i + 1], weights[i])'
     name = "Guesses of one grid"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from attention_core import ALIBI_HEADS, ROPE_ANGLE, SENTENCES, alibi_bias, project, rope
 from attention_ui import captions
@@ -12,7 +11,7 @@ from attention_ui.figures import Outline, Series, compare, grid
 from attention_ui.order_programs import order_program
 from attention_ui.ordering import BITES, KINDS, cue_reading, read_in, realigned
 from attention_ui.pictures.dashboard import named_rows
-from attention_ui.settings import FIVE, Settings, embedding, visible
+from attention_ui.settings import FIVE, Settings, embedding
 from attention_ui.show import Picture
 
 AXES = ("listens", "is heard")
@@ -51,7 +50,13 @@ for order in {[list(order) for order in orders]}:
     caption = f"{alts[1]} in the first and {captions.vector(traces[1].output[1])} in the second"
     caption += ": every word becomes the same in both." if same else "."
     return Picture(
-        name, figures, alts, named_rows("word", rows, values, columns), program, caption, ["· V →", "reverse →", "· V →"]
+        name,
+        figures,
+        alts,
+        named_rows("word", rows, values, columns),
+        program,
+        caption,
+        ["· V →", "reverse →", "· V →"],
     )
 
 
@@ -106,17 +111,21 @@ def by_distance(settings: Settings, theme: str) -> Picture:
     ]
     far = n - 1
     alts = [
-        f"The query of {names[settings.focus]} and the key of {names[heard]} score {captions.number(scores[0, 0])} at the "
-        f"same place, {captions.number(scores[far, 0])} with the key {far} before, "
+        f"The query of {names[settings.focus]} and the key of {names[heard]} score {captions.number(scores[0, 0])} "
+        f"at the same place, {captions.number(scores[far, 0])} with the key {far} before, "
         f"{captions.number(scores[0, far])} with it {far} after; every diagonal holds one number",
-        f"ALiBi takes off half a point a place, before or after: {captions.number(bias[0, far])} at a distance of {far}",
+        "ALiBi takes off half a point a place, before or after: "
+        f"{captions.number(bias[0, far])} at a distance of {far}",
     ]
     columns = tuple(f"{what}: {place}" for what in ("RoPE", "ALiBi") for place in places)
     table = named_rows("place of the query", places, np.hstack([scores, bias]), columns)
     report = f"""
 q, k = (X @ W_Q)[focus], (X @ W_K)[{heard}]
 turns = np.arange(n) / {round(1 / ROPE_ANGLE)}  # radians, by place
-def turned(v): return np.stack([v[0] * np.cos(turns) - v[1] * np.sin(turns), v[0] * np.sin(turns) + v[1] * np.cos(turns)], 1)
+def turned(v):
+    c, s = np.cos(turns), np.sin(turns)
+    return np.stack([v[0] * c - v[1] * s, v[0] * s + v[1] * c], axis=1)
+
 rotary = turned(q) @ turned(k).T
 alibi = -np.abs(np.arange(n)[:, None] - np.arange(n)) / 2
 for i in range(n): row(str(i + 1), [*rotary[i], *alibi[i]])"""
@@ -125,24 +134,20 @@ for i in range(n): row(str(i + 1), [*rotary[i], *alibi[i]])"""
     return Picture(name, figures, alts, table, program, ". ".join(alts) + ".", [""])
 
 
-def five_cues(
-    kind: str, strength: float, features: tuple[tuple[str, tuple[float, ...]], ...], theme: str
-) -> Picture:
+def five_cues(kind: str, strength: float, features: tuple[tuple[str, tuple[float, ...]], ...], theme: str) -> Picture:
     """The weight on the cue in each of the five sentences, without positions and with them."""
     plain, placed = (
         np.array([cue_reading(name, each, strength, features)[0] for name in FIVE]) for each in ("none", kind)
     )
     shown = _NAMES[kind] if kind in ("none", "rope", "alibi") else f"{_NAMES[kind]} × {captions.plain(strength)}"
     pair = [Series("no positions", plain, "quiet"), Series(f"positions: {shown}", placed)]
-    figure = compare(pair, FIVE, theme=theme, title="Weight on the cue", height=300)
-    held = [
-        name for name in FIVE if cue_reading(name, kind, strength, features)[1] == SENTENCES[name].cue
-    ]
+    figure = compare(pair, FIVE, theme=theme, title="Weight on the cue", cut=16, height=300)
+    held = [name for name in FIVE if cue_reading(name, kind, strength, features)[1] == SENTENCES[name].cue]
     alt = f"With these positions the cue wins in {len(held)} of {len(FIVE)} sentences"
     table = named_rows("sentence", FIVE, np.column_stack([plain, placed]), ("no positions", f"positions: {shown}"))
     given = ",\n".join(
-        f"    {name!r}: ({SENTENCES[name].focus}, {SENTENCES[name].cue}, {embedding(Settings(name, features=features)).tolist()})"
-        for name in FIVE
+        f"    {name!r}: ({SENTENCES[name].focus}, {SENTENCES[name].cue}, {X.tolist()})"
+        for name, X in ((name, embedding(Settings(name, features=features))) for name in FIVE)
     )
     report = f"""
 sentences = {{  # focus, cue, features

@@ -25,13 +25,15 @@ def row(name, numbers):
 
 def sinusoids(T: int, d: int, p: int, theme: str) -> Picture:
     """The paper's position vectors, one a row, position p framed; its numbers are the table."""
-    PE = sinusoidal_positions(T, d)
+    P = sinusoidal_positions(T, d)
     title = f"PE, {T} positions × {d} dimensions"
-    figure = field(PE, theme=theme, title=title, axes=("position", "dimension"), row=p, height=420)
+    figure = field(P, theme=theme, title=title, axes=("position", "dimension"), row=p, height=420)
     waves = wavelengths(d)
-    alt = f"Waves of {captions.number(waves[0])} positions on the left to {captions.number(waves[-1], 0)} on the right; "
+    alt = (
+        f"Waves of {captions.number(waves[0])} positions on the left to {captions.number(waves[-1], 0)} on the right; "
+    )
     alt += f"position {p} is the framed row"
-    table = pd.DataFrame({"dimension": [str(i) for i in range(d)], "wavelength": waves, f"PE of {p}": PE[p]})
+    table = pd.DataFrame({"dimension": [str(i) for i in range(d)], "wavelength": waves, f"PE of {p}": P[p]})
     name = "Sinusoidal positions"
     report = f"""
 PE = sinusoids({T})  # the whole picture
@@ -41,18 +43,18 @@ for i in range(d): row(str(i), [2 * np.pi / w[i // 2], PE[{p}, i]])"""
 
 def dot_products(T: int, d: int, p: int, theme: str) -> Picture:
     """PE_p · PE_(p + k) against k, for the first, a middle and the last p: one curve."""
-    PE = sinusoidal_positions(T, d)
+    P = sinusoidal_positions(T, d)
     offsets = np.arange(1 - T, T)
     marks = (("weight", "solid", 6.0), ("query", "dash", 3.0), ("key", "dot", 2.0))
     lines, columns = [], []
     for start, (role, dash, width) in zip((0, p, T - 1), marks, strict=True):
         ends = start + offsets
         inside = (ends >= 0) & (ends < T)
-        dots = PE[ends[inside]] @ PE[start]
+        dots = P[ends[inside]] @ P[start]
         lines.append(Curve(f"p = {start}", offsets[inside], dots, role, dash, width))
         columns.append([captions.number(x) if ok else "" for x, ok in _spread(dots, inside)])
     figure = curves(lines, theme=theme, title="PE of p · PE of p + k", axes=("", "offset k"), height=340)
-    near = float(PE[0] @ PE[1])
+    near = float(P[0] @ P[1])
     alt = f"Three starts, one curve: {captions.number(d / 2)} at k = 0, {captions.number(near)} at k = 1, whatever p is"
     table = pd.DataFrame({"k": [str(k) for k in offsets]})
     for place, (start, column) in enumerate(zip((0, p, T - 1), columns, strict=True), 1):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 
@@ -74,7 +76,7 @@ def histogram(d: int, measure: str, scaled: bool, theme: str) -> Picture:
     figure = curves(
         lines,
         theme=theme,
-        title=f"{measure}, 2,000 queries of width {d}",
+        title=f"{measure[0].upper()}{measure[1:]}: 2,000 queries of width {d}",
         axes=("queries", measure),
         x_ticks=(ticks, [names[tick] for tick in ticks]),
     )
@@ -83,7 +85,7 @@ def histogram(d: int, measure: str, scaled: bool, theme: str) -> Picture:
         which: (mean_of if measure == LARGEST else median_of)(d, measure, which == SCALED) for which in (RAW, SCALED)
     }
     alt = f"Width {d}, {middle} {measure}: {_small(found[now])} with {now}, {_small(found[other])} with {other}"
-    rows = [f"{low} to {high}" for low, high in zip(names, names[1:], strict=False)]
+    rows = [f"{low} to {high}" for low, high in pairwise(names)]
     table = pd.DataFrame({measure: rows, RAW: counts[RAW], SCALED: counts[SCALED]})
     of = {
         LARGEST: "w.max(axis=-1)",
@@ -156,7 +158,13 @@ def _small(value: float) -> str:
 def _bins(measure: str) -> tuple[np.ndarray, list[str]]:
     """Edges of the histogram's bins, and their names."""
     if measure == GRADIENT:
-        return np.append(0, 10.0 ** np.arange(-6, 3)), ["0", *(f"1e{power}" for power in range(-6, 0)), "1", "10", "100"]
+        return np.append(0, 10.0 ** np.arange(-6, 3)), [
+            "0",
+            *(f"1e{power}" for power in range(-6, 0)),
+            "1",
+            "10",
+            "100",
+        ]
     edges = np.arange(21) / 20 if measure == LARGEST else np.arange(22) / 40
     return edges, [f"{edge:.3f}".rstrip("0").rstrip(".") for edge in edges.tolist()]
 
