@@ -130,16 +130,20 @@ class Picture {
     const text = JSON.stringify(figure);
     if (chart.text === text) return; // most changes leave some figures as they are
     const layout = { ...figure.layout, width: undefined, autosize: true };
+    chart.config ??= this.config(Plotly, i); // the same object: for another one Plotly starts the chart anew
+    await Plotly.react(chart, figure.data, layout, chart.config);
+    chart.text = text;
+  }
+
+  config(Plotly, i) {
     const svg = {
       name: "svg",
       title: "Download as SVG",
       icon: Plotly.Icons.disk,
       click: (gd) => Plotly.downloadImage(gd, { format: "svg", filename: this.fileName(i) }),
     };
-    const config = { ...CONFIG, modeBarButtons: [["toImage", svg]] };
-    config.toImageButtonOptions = { format: "png", scale: 2, filename: this.fileName(i) };
-    await Plotly.react(chart, figure.data, layout, config);
-    chart.text = text;
+    const toImageButtonOptions = { format: "png", scale: 2, filename: this.fileName(i) };
+    return { ...CONFIG, modeBarButtons: [["toImage", svg]], toImageButtonOptions };
   }
 
   fileName(i) {
