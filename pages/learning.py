@@ -1,6 +1,5 @@
 """One head learns to look something up, played step by step."""
 
-import numpy as np
 import streamlit as st
 
 from attention_core.learning import train_lookup
@@ -42,7 +41,7 @@ if attend_self:
     doubled = captions.listed([captions.number(value) for value in largest])
     st.markdown(text.say("self", match=captions.percent(float(run.match[-1])), doubled=doubled))
 
-tenth = int(np.argmax(usual.loss < usual.loss[0] / 10))
+tenth = int((usual.loss < usual.loss[0] / 10).argmax())
 st.markdown(text.say("watch", tenth=str(tenth)))
 st.markdown(text.parts["files"])
 with st.container(horizontal=True):

@@ -1,6 +1,5 @@
 """Two heads learn two lookups, beside one head on the same task; then one of them is taken out."""
 
-import numpy as np
 import streamlit as st
 
 from attention_core.learning import train_two_lookups
@@ -20,7 +19,8 @@ text = prose.read("two-heads")
 usual = {n: train_two_lookups(n_heads=n, steps=BURST, lr=((0, RATE),)) for n in (1, 2)}
 left_over = {n: float(run.loss[-1] / run.no_skill_loss) for n, run in usual.items()}
 options = ("hardly any", "about a quarter", "about half", "all of it")
-right = [int(np.argmin([abs(left_over[1] - share) for share in (0, 0.25, 0.5, 1)]))]
+shares = (0, 0.25, 0.5, 1)
+right = [min(range(4), key=[abs(left_over[1] - share) for share in shares].__getitem__)]
 told = text.say("told", share=captions.percent(left_over[1]), two=captions.percent(left_over[2]))
 controls.guess(text.parts["guess"], options, right, told, "two_heads_guess")
 
@@ -67,6 +67,6 @@ parted = usual[2].specialisation
 broken = train_two_lookups(steps=BURST, lr=0.6)
 st.markdown(
     text.say(
-        "try", parts=str(int(np.argmax(parted > 0.5)) if parted is not None else 0), breaks=str(broken.diverged_at)
+        "try", parts=str(int((parted > 0.5).argmax()) if parted is not None else 0), breaks=str(broken.diverged_at)
     )
 )
