@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from attention_ui.captions import number
-from attention_ui.plot import plot
+from attention_ui.plot import Recording, plot, wire
 
 MASKED = "masked"
 
@@ -39,6 +39,8 @@ class Picture:
         The sentence under it; the first alt text if empty.
     joints : sequence of str
         What stands between one figure and the next.
+    recording : Recording, optional
+        What moves the figures.
     """
 
     name: str
@@ -48,9 +50,15 @@ class Picture:
     program: str
     caption: str = ""
     joints: Sequence[str] = ()
+    recording: Recording | None = None
 
 
-def show(make: Callable[..., Picture], *args: Hashable) -> None:
+def show(
+    make: Callable[..., Picture],
+    *args: Hashable,
+    player: dict[str, Any] | None = None,
+    on_play: Callable[[], None] | None = None,
+) -> None:
     """Put the picture `make(*args, theme)` on the page; it is made again only for new arguments.
 
     Parameters
@@ -59,9 +67,16 @@ def show(make: Callable[..., Picture], *args: Hashable) -> None:
         A function of a module, pure in its arguments, that returns a `Picture`. Its name is the picture's key.
     *args : hashable
         All that the picture depends on, but for the theme, which is the viewer's.
+    player : dict, optional
+        For a recorded run: whether there is ``more`` to come, whether it was ``changed``, and its ``rate``.
+    on_play : callable, optional
+        Called when the player asks for something.
     """
     theme = "dark" if st.context.theme.type == "dark" else "light"
-    plot(payload(make, args, theme), key=make.__name__)
+    data = payload(make, args, theme)
+    if player is not None:
+        data = {**data, "play": {**data["play"], **player}}
+    plot(data, make.__name__, on_play)
 
 
 def table_text(table: pd.DataFrame) -> dict[str, Any]:
@@ -111,6 +126,7 @@ def payload(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str
         "table": table_text(picture.table),
         "csv": picture.table.replace(-np.inf, MASKED).to_csv(index=False),
         "program": picture.program,
+        **({"play": wire(picture.recording)} if picture.recording else {}),
     }
 
 

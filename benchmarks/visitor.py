@@ -175,7 +175,7 @@ class Visitor:
         return box
 
     def choose(self, name: str, value: object) -> None:
-        """Set one of the sidebar's controls and wait for the answer."""
+        """Set one of the sidebar's controls, a slider by a key such as ArrowLeft, and wait for the answer."""
         box = self.control(name)
         with self.answered():
             if name == "sentence":
@@ -187,7 +187,7 @@ class Visitor:
                 box.get_by_role("textbox").fill(str(value))
                 box.get_by_role("textbox").press("Enter")
             elif name in ("window", "padding"):
-                box.get_by_role("slider").fill(str(value))
+                box.get_by_role("slider").press(str(value))
             else:
                 box.get_by_role("radio", name=str(value), exact=True).click()
 

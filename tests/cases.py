@@ -145,7 +145,7 @@ def settings_of(app: AppTest) -> Settings:
 
 def pictures(app: AppTest) -> list[dict[str, Any]]:
     """The data of every picture on the page, in order."""
-    data = [json.loads(component.proto.json) for component in app.get("bidi_component")]
+    data = [json.loads(component.proto.json)[0] for component in app.get("bidi_component")]
     return [each for each in data if "program" in each]
 
 

@@ -1,6 +1,7 @@
 """How the house is built: who may import whom, where state lives, what every page and function says of itself."""
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -75,9 +76,9 @@ def test_a_page_is_a_flat_short_script(path: Path) -> None:
     assert ast.get_docstring(tree_of(path))
 
 
-def test_state_lives_in_one_module() -> None:
+def test_state_lives_in_one_package() -> None:
     users = [path for path in (*UI, *CORE, *PAGES) if re.search(r"session_state|query_params", path.read_text("utf-8"))]
-    assert users == [ROOT / "attention_ui" / "controls.py"]
+    assert {path.parent for path in users} == {ROOT / "attention_ui" / "controls"}
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
@@ -110,9 +111,14 @@ def test_nothing_is_fetched_from_another_host() -> None:
 
 
 def public(path: Path) -> Iterator[tuple[str, ast.FunctionDef | ast.ClassDef]]:
-    """The public functions and classes that a file defines."""
+    """The functions and classes of a file that readers call: all of a module, what a package of modules exports."""
+    exported = None
+    if path.parent != ROOT / "attention_core":
+        exported = importlib.import_module(f"attention_core.{path.parent.name}").__all__
     for node in tree_of(path).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name.startswith("_"):
+            continue
+        if exported is None or node.name in exported:
             yield f"{name_of(path)}:{node.name}", node
 
 

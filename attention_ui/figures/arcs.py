@@ -55,6 +55,7 @@ def arcs(
     palette = PALETTES[theme]
     seen = np.ones(len(tokens), bool) if visible is None else visible
     names = labels(tokens)
+    weights = np.round(weights, 9)  # the same picture for the same weights, whatever the last bits say
     traces = []
     for place in map(int, np.flatnonzero(seen)):
         weight = float(weights[place])

@@ -59,6 +59,8 @@ def plane(
     ['a · b']
     """
     palette = PALETTES[theme]
+    # The same picture for the same vectors, whatever the last bits say.
+    arrows = [Arrow(a.name, (round(a.tip[0], 9) + 0.0, round(a.tip[1], 9) + 0.0), a.role) for a in arrows]
     reach = max((abs(c) for arrow in arrows for c in arrow.tip), default=0.0)
     reach = 1.35 * reach if reach > 0 else 1.0
     groups = _together(arrows)

@@ -1,17 +1,17 @@
-"""Bars from 0 to 1: one row of weights, or several beside one another."""
+"""Bars: one row of weights from 0 to 1, or other numbers beside one another."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from attention_ui.captions import number
 from attention_ui.escape import for_plotly, labels, short
-from attention_ui.figures.curves import KEY_MARGIN, key_line
-from attention_ui.figures.template import PALETTES, drawn
+from attention_ui.figures.template import PALETTES, Palette, drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,20 +24,32 @@ class Series:
 
 
 def bars(
-    weights: np.ndarray, names: Sequence[str], *, theme: str, title: str, places: int = 2, height: int = 260
+    values: np.ndarray,
+    names: Sequence[str],
+    *,
+    theme: str,
+    title: str,
+    top: float = 1.0,
+    line: float | None = None,
+    places: int = 2,
+    height: int = 260,
 ) -> go.Figure:
-    """Draw weights as bars on a fixed scale from 0 to 1.
+    """Draw numbers as bars on a fixed scale from 0: weights, unless another top is given.
 
     Parameters
     ----------
-    weights : numpy.ndarray
-        One bar each, (n,).
+    values : numpy.ndarray
+        One bar each, (n,), 0 or more.
     names : sequence of str
         Shown literally under the bars.
     theme : str
         ``"light"`` or ``"dark"``.
     title : str
         What they are.
+    top : float
+        The largest number that the scale has room for.
+    line : float, optional
+        Where a dotted line is drawn to compare with.
     places : int
         Decimals above the bars.
     height : int
@@ -57,22 +69,25 @@ def bars(
     full = labels(tuple(names))
     trace = {
         "type": "bar",
-        "x": np.arange(len(weights)),
-        "y": weights,
+        "x": np.arange(len(values)),
+        "y": values,
         "marker": {"color": palette.weight},
-        "text": [number(weight, places) for weight in weights.tolist()],
+        "text": [number(value, places) for value in values.tolist()],
         "textposition": "outside",
         "cliponaxis": False,
         "hoverinfo": "text",
-        "hovertext": [for_plotly(f"{name}: {w:.4f}") for name, w in zip(full, weights.tolist(), strict=True)],
+        "hovertext": [for_plotly(f"{name}: {w:.4f}") for name, w in zip(full, values.tolist(), strict=True)],
         "meta": {"part": "softmax"},
     }
     ticks = {"tickvals": list(range(len(names))), "ticktext": [for_plotly(short(name)) for name in names]}
     layout = {
         "xaxis": {"range": [-0.5, len(names) - 0.5], "showgrid": False, "zeroline": False, **ticks},
-        "yaxis": {"range": [0, 1.12], "tickvals": [0, 0.5, 1]},
+        "yaxis": {"range": [0, 1.12 * top], "nticks": 4},
         "bargap": 0.35,
     }
+    if line is not None:
+        ends = {"x0": -0.5, "x1": len(names) - 0.5, "y0": line, "y1": line}
+        layout["shapes"] = [{"type": "line", **ends, "line": {"color": palette.key, "width": 2, "dash": "dot"}}]
     return drawn(theme, title, height, [trace], layout)
 
 
@@ -144,7 +159,14 @@ def compare(
         "xaxis": {"range": [-0.5, len(names) - 0.5], "showgrid": False, "zeroline": False, **ticks},
         "yaxis": {"range": [0, 1.12 * top], "nticks": 4},
         "bargap": 0.16,
-        "annotations": [key_line([(each.name, each.role) for each in series], palette)],
-        "margin": KEY_MARGIN,
+        "annotations": [_key(series, palette)],
+        "margin": {"l": 8, "r": 8, "t": 58, "b": 8},
     }
     return drawn(theme, title, height, traces, layout)
+
+
+def _key(series: Sequence[Series], palette: Palette) -> dict[str, Any]:
+    """A line under the title that says which colour is which: a legend beside bars would take their room."""
+    parts = [f'<span style="color:{getattr(palette, s.role)}">■</span> {for_plotly(s.name)}' for s in series]
+    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
+    return {"text": "   ".join(parts), "showarrow": False, "font": {"size": 12}, "align": "left", **place}

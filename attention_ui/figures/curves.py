@@ -1,4 +1,4 @@
-"""Lines over a number: curves, and histograms as steps that may be filled."""
+"""Curves over steps or sizes, on a linear or a logarithmic scale."""
 
 from __future__ import annotations
 
@@ -12,21 +12,19 @@ import plotly.graph_objects as go
 from attention_ui.escape import for_plotly
 from attention_ui.figures.template import PALETTES, Palette, drawn
 
-KEY_MARGIN = {"l": 8, "r": 12, "t": 58, "b": 8}  # room for the key under the title
-
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One line: its name in the key, its numbers, the role that colours it, and how it is drawn."""
+    """One line: its name, its points, the role that gives its colour, and how it is drawn."""
 
     name: str
     x: np.ndarray
     y: np.ndarray
     role: str = "weight"
     dash: str = "solid"
+    faint: bool = False
     width: float = 2.5
-    steps: bool = False  # y holds the height between one x and the next
-    filled: bool = False
+    steps: bool = False  # as a histogram: y holds the height from one x to the next, and x one more edge
 
 
 def curves(
@@ -34,94 +32,97 @@ def curves(
     *,
     theme: str,
     title: str,
-    axes: tuple[str, str] = ("", ""),
-    x_ticks: tuple[Sequence[float], Sequence[str]] | None = None,
-    x_range: tuple[float, float] | None = None,
+    axes: tuple[str, str],
+    log_x: bool = False,
+    log_y: bool = False,
     y_range: tuple[float, float] | None = None,
-    log: bool = False,
+    x_range: tuple[float, float] | None = None,
+    x_ticks: tuple[Sequence[float], Sequence[str]] | None = None,
     mark: float | None = None,
-    height: int = 280,
+    markers: bool = False,
+    height: int = 320,
 ) -> go.Figure:
-    """Draw lines with a key under the title.
+    """Draw named lines in one plot.
 
     Parameters
     ----------
     lines : sequence of Curve
-        The last one on top.
+        In the order in which they are drawn.
     theme : str
         ``"light"`` or ``"dark"``.
     title : str
-        What they are.
+        What they show.
     axes : tuple of str
-        Titles of the vertical and the horizontal axis.
+        Titles of the horizontal and the vertical axis.
+    log_x, log_y : bool
+        Whether an axis is logarithmic.
+    y_range : tuple of float, optional
+        Lowest and highest value of the vertical axis; what the lines need if None.
+    x_range : tuple of float, optional
+        Lowest and highest value of the horizontal axis.
     x_ticks : tuple, optional
-        Where ticks stand and what they say.
-    x_range, y_range : tuple of float, optional
-        The fixed ranges of the axes.
-    log : bool
-        Whether the vertical axis is logarithmic; its range is then in powers of ten.
+        Where its ticks stand and what they say.
     mark : float, optional
         Where a vertical line marks the present setting.
+    markers : bool
+        Whether the points themselves are drawn.
     height : int
         In pixels.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        One trace a line.
+        One trace a line, named in a legend below.
 
     Examples
     --------
-    >>> figure = curves([Curve("a", np.arange(3), np.arange(3))], theme="light", title="A")
-    >>> figure.data[0].name
-    'a'
+    >>> line = Curve("loss", np.arange(3), np.array([3.0, 1.0, 0.1]))
+    >>> curves([line], theme="light", title="Loss", axes=("step", "loss"), log_y=True).layout.yaxis.type
+    'log'
     """
     palette = PALETTES[theme]
-    x_axis: dict[str, Any] = {"title": {"text": axes[1]}, "showgrid": False, "zeroline": False, "range": x_range}
-    if x_ticks:
-        x_axis |= {"tickvals": list(x_ticks[0]), "ticktext": [for_plotly(text) for text in x_ticks[1]]}
-    y_axis: dict[str, Any] = {"title": {"text": axes[0]}, "zeroline": False, "range": y_range}
-    if log:
-        y_axis |= {"type": "log", "dtick": 1}
-    look = {"type": "line", "yref": "paper", "y0": 0, "y1": 1}
-    shapes = [] if mark is None else [{**look, "x0": mark, "x1": mark, "line": {"color": palette.quiet, "dash": "dot"}}]
+    traces = [_trace(line, palette, markers) for line in lines]
+    vertical: dict[str, Any] = {"title": {"text": axes[1]}, "type": "log" if log_y else "linear"}
+    if y_range is not None:
+        vertical["range"] = np.log10(y_range).tolist() if log_y else list(y_range)
+    if log_y:
+        vertical |= {"dtick": 1, "exponentformat": "power"}
+    across: dict[str, Any] = {"title": {"text": axes[0]}, "type": "log" if log_x else "linear", "range": x_range}
+    if x_ticks is not None:
+        ticks = {"tickvals": list(x_ticks[0]), "ticktext": [for_plotly(text) for text in x_ticks[1]]}
+        across |= {"showgrid": False, "zeroline": False, **ticks}
+    line_at = {"type": "line", "x0": mark, "x1": mark, "yref": "paper", "y0": 0, "y1": 1}
+    dotted = {"color": palette.quiet, "dash": "dot", "width": 2}
     layout = {
-        "xaxis": x_axis,
-        "yaxis": y_axis,
-        "shapes": shapes,
-        "annotations": [key_line([(line.name, line.role) for line in lines], palette)],
-        "margin": KEY_MARGIN,
+        "xaxis": across,
+        "shapes": [] if mark is None else [{**line_at, "line": dotted}],
+        "yaxis": vertical,
+        "showlegend": True,
+        "legend": {"orientation": "h", "y": -0.28, "x": 0},
+        "meta": {"width": 380},
+        "margin": {"l": 8, "r": 8, "t": 34, "b": 50},
     }
-    return drawn(theme, title, height, [_line(line, palette) for line in lines], layout)
+    return drawn(theme, title, height, traces, layout)
 
 
-def key_line(key: Sequence[tuple[str, str]], palette: Palette) -> dict[str, Any]:
-    """Return an annotation under the title that says which colour is which."""
-    parts = [f'<span style="color:{getattr(palette, role)}">■</span> {for_plotly(name)}' for name, role in key]
-    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
-    return {"text": "   ".join(parts), "showarrow": False, "font": {"size": 12}, "align": "left", **place}
-
-
-def _line(line: Curve, palette: Palette) -> dict[str, Any]:
-    """One line as plain data."""
+def _trace(line: Curve, palette: Palette, markers: bool) -> dict[str, Any]:
+    """One line as plain data; steps stand on 0 and are filled."""
     colour = getattr(palette, line.role)
-    x, y = np.asarray(line.x, float), np.asarray(line.y, float)
-    if line.steps:  # down to 0 at both ends; the height of each step lasts to the next x
-        x, y = np.concatenate([x[:1], x]), np.concatenate([[0.0], y, [0.0]])
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return {
+    look = {"color": colour, "width": 1.5 if line.faint else line.width, "dash": line.dash}
+    trace = {
         "type": "scatter",
-        "name": line.name,
-        "x": x,
-        "y": y,
-        "mode": "lines",
-        "line": {
-            "color": colour,
-            "width": line.width,
-            "dash": line.dash,
-            "shape": "hv" if line.steps else "linear",
-        },
-        "fill": "tozeroy" if line.filled else "none",
-        "fillcolor": f"rgba({red},{green},{blue},0.35)",
-        "hovertemplate": "%{y:.4~g}<extra></extra>",
+        "name": for_plotly(line.name),
+        "x": line.x,
+        "y": line.y,
+        "mode": "lines+markers" if markers else "lines",
+        "line": look,
+        "opacity": 0.35 if line.faint else 1,
+        "showlegend": not line.faint,
     }
+    if not line.steps:
+        return trace
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    edges = np.concatenate([line.x[:1], line.x])
+    heights = np.concatenate([[0.0], line.y, [0.0]])
+    fill = {"fill": "tozeroy", "fillcolor": f"rgba({red},{green},{blue},0.3)"}
+    return {**trace, "x": edges, "y": heights, "line": {**look, "shape": "hv"}, **fill}

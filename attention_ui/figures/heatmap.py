@@ -38,6 +38,7 @@ def grid(
     limit: float | None = None,
     part: str = "",
     height: int = 340,
+    width: int | None = None,
 ) -> go.Figure:
     """Draw a grid of numbers, row 0 on top, masked cells hatched.
 
@@ -65,6 +66,8 @@ def grid(
         The part of the formula that the grid is.
     height : int
         In pixels.
+    width : int, optional
+        Its share of a row of figures, in pixels; follows from the columns if None.
 
     Returns
     -------
@@ -100,7 +103,7 @@ def grid(
     bare = {"showgrid": False, "zeroline": False}
     layout = {
         # In a row of grids a wide one gets more room, and a tall one grows.
-        "meta": {"width": 90 + 34 * (len(columns) if len(columns) > 7 else min(len(columns), 5))},
+        "meta": {"width": width or 90 + 34 * (len(columns) if len(columns) > 7 else min(len(columns), 5))},
         # Words stand on positions: repeated or numeric words are never categories.
         "xaxis": {**bare, "range": [-0.5, len(columns) - 0.5], "title": {"text": axes[1]}, **_ticks(columns)},
         "yaxis": {**bare, "range": [len(rows) - 0.5, -0.5], "title": {"text": axes[0]}, **_ticks(rows)},

@@ -51,9 +51,9 @@ def dot_products(T: int, d: int, p: int, theme: str) -> Picture:
         ends = start + offsets
         inside = (ends >= 0) & (ends < T)
         dots = P[ends[inside]] @ P[start]
-        lines.append(Curve(f"p = {start}", offsets[inside], dots, role, dash, width))
+        lines.append(Curve(f"p = {start}", offsets[inside], dots, role, dash, width=width))
         columns.append([captions.number(x) if ok else "" for x, ok in _spread(dots, inside)])
-    figure = curves(lines, theme=theme, title="PE of p · PE of p + k", axes=("", "offset k"), height=340)
+    figure = curves(lines, theme=theme, title="PE of p · PE of p + k", axes=("offset k", ""), height=340)
     near = float(P[0] @ P[1])
     alt = f"Three starts, one curve: {captions.number(d / 2)} at k = 0, {captions.number(near)} at k = 1, whatever p is"
     table = pd.DataFrame({"k": [str(k) for k in offsets]})

@@ -47,7 +47,7 @@ def one_query(d: int, scaled: bool, theme: str) -> Picture:
     now, other = (SCALED, RAW) if scaled else (RAW, SCALED)
     series = [Series(f"{now} (now)", both[now], _ROLES[now]), Series(other, both[other], "quiet")]
     names = tuple(str(place) for place in range(1, 9))
-    figure = compare(series, names, theme=theme, title=f"One query of width {d} against 8 keys")
+    figure = compare(series, names, theme=theme, title=f"One query of width {d} against 8 keys", height=300)
     figure.update_xaxes(title_text="key")
     alt = f"The largest of the 8 weights is {captions.percent(both[now].max())} with {now}"
     alt += f", {captions.percent(both[other].max())} with {other}"
@@ -69,7 +69,7 @@ def histogram(d: int, measure: str, scaled: bool, theme: str) -> Picture:
     now, other = (SCALED, RAW) if scaled else (RAW, SCALED)
     places = np.arange(len(edges))
     lines = [
-        Curve(f"{now} (now)", places, counts[now], _ROLES[now], steps=True, filled=True),
+        Curve(f"{now} (now)", places, counts[now], _ROLES[now], steps=True),
         Curve(other, places, counts[other], "quiet", width=1.5, steps=True),
     ]
     ticks = list(range(0, len(edges), 4 if measure != GRADIENT else 1))
@@ -77,8 +77,9 @@ def histogram(d: int, measure: str, scaled: bool, theme: str) -> Picture:
         lines,
         theme=theme,
         title=f"{measure[0].upper()}{measure[1:]}: 2,000 queries of width {d}",
-        axes=("queries", measure),
+        axes=(measure, "queries"),
         x_ticks=(ticks, [names[tick] for tick in ticks]),
+        height=300,
     )
     middle = "mean" if measure == LARGEST else "median"
     found = {
@@ -124,12 +125,13 @@ def every_width(d: int, theme: str) -> Picture:
             [Curve(RAW, places, values[2 * i], "query"), Curve(SCALED, places, values[2 * i + 1], "weight")],
             theme=theme,
             title=title,
-            axes=("", "width d"),
+            axes=("width d", ""),
             x_ticks=(list(places), names),
             x_range=(-0.4, len(names) - 0.6),
-            y_range=(-0.3, 3) if i == 0 else (0, 1.05) if i == 1 else (0, 0.45),
-            log=i == 0,
+            y_range=(0.5, 1000) if i == 0 else (0, 1.05) if i == 1 else (0, 0.45),
+            log_y=i == 0,
             mark=WIDTHS.index(d),
+            height=300,
         )
         for i, title in enumerate(titles)
     ]

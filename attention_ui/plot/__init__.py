@@ -7,29 +7,110 @@ one element of the page.
 
 from __future__ import annotations
 
-from pathlib import Path
+import base64
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import streamlit as st
+import numpy as np
 
-_HERE = Path(__file__).parent
-_mount = st.components.v2.component(
-    "attention_lab_plot",
-    js=(_HERE / "plot.js").read_text(encoding="utf-8"),
-    css=(_HERE / "plot.css").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
+from attention_ui.component import component
+
+_mount = component("plot")
 
 
-def plot(data: dict[str, Any], key: str) -> None:
+@dataclass(frozen=True, eq=False)
+class Track:
+    """Numbers that move one attribute of one trace.
+
+    Parameters
+    ----------
+    figure, trace : int
+        Which trace of which figure, from 0.
+    attribute : str
+        What is replaced: ``"x"``, ``"y"`` or ``"z"``.
+    values : numpy.ndarray
+        One record along the first axis: (records, ...).
+    every : int
+        Steps from one record to the next.
+    prefix : bool
+        Whether all records up to the playhead are shown, as of a curve, instead of one.
+    """
+
+    figure: int
+    trace: int
+    attribute: str
+    values: np.ndarray
+    every: int = 1
+    prefix: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """A run that the player plays.
+
+    Parameters
+    ----------
+    id : str
+        Runs with the same id are one run, perhaps longer: the playhead stays.
+    last : int
+        The last step.
+    tracks : sequence of Track
+        What moves.
+    captions : sequence of str
+        A sentence for every record.
+    every : int
+        Steps from one caption to the next.
+    """
+
+    id: str
+    last: int
+    tracks: Sequence[Track]
+    captions: Sequence[str]
+    every: int
+
+
+def wire(recording: Recording) -> dict[str, Any]:
+    """Return a recording as JSON-ready data, its numbers as base64 of float32.
+
+    Examples
+    --------
+    >>> wire(Recording("a", 1, [Track(0, 0, "y", np.zeros((2, 1)))], ["", ""], 1))["tracks"][0]["shape"]
+    [2, 1]
+    """
+    tracks = [
+        {
+            "figure": track.figure,
+            "trace": track.trace,
+            "attribute": track.attribute,
+            "every": track.every,
+            "prefix": track.prefix,
+            "shape": list(track.values.shape),
+            "numbers": base64.b64encode(np.ascontiguousarray(track.values, "<f4").tobytes()).decode("ascii"),
+        }
+        for track in recording.tracks
+    ]
+    return {
+        "id": recording.id,
+        "last": recording.last,
+        "every": recording.every,
+        "captions": list(recording.captions),
+        "tracks": tracks,
+    }
+
+
+def plot(data: dict[str, Any], key: str, on_play: Callable[[], None] | None = None) -> None:
     """Put a picture on the page, or update the one with this key in place.
 
     Parameters
     ----------
     data : dict
         ``figures`` (Plotly figures as JSON-ready dicts), ``joints`` (what stands between them),
-        ``name``, ``caption``, ``alt``, ``table`` (``columns`` and ``rows`` of text), ``csv`` and ``program``.
+        ``name``, ``caption``, ``alt``, ``table`` (``columns`` and ``rows`` of text), ``csv`` and ``program``;
+        for a run also ``play``, as `wire` makes it.
     key : str
         The picture's name on its page; the chart stays the same as long as the key does.
+    on_play : callable, optional
+        Called before the page runs when the player asks for something: the state ``play``.
     """
-    _mount(data=data, key=key)
+    _mount(data=data, key=key, on_play_change=on_play or (lambda: None))

@@ -66,27 +66,52 @@ class Picture {
 
   update(data) {
     this.data = data;
+    if (data.play) this.load(data.play);
     this.root.setAttribute("aria-label", data.name);
     this.caption.textContent = data.caption;
     if (this.open) this.fillPanel();
     this.work();
   }
 
+  // A recorded run gets a bar of its own and moves the figures; its captions follow the playhead.
+  load(run) {
+    if (!this.player) {
+      const bar = make("div", "al-player");
+      this.row.before(bar);
+      const moved = (step, caption) => {
+        if (caption) this.caption.textContent = caption;
+        this.moved = true;
+        return this.work();
+      };
+      this.player = new Player(bar, moved, (wish) => this.tell("play", wish));
+    }
+    this.player.load(run);
+  }
+
   // Draws until the newest message is on the page. One drawing at a time: Plotly's are not to be interrupted.
-  async work() {
-    if (this.working) return;
-    this.working = true;
-    while (!this.gone && (this.drawn !== this.data || this.resized)) {
+  work() {
+    this.working ??= this.drawAll().finally(() => {
+      this.working = null;
+      if (this.gone) this.purge();
+    });
+    return this.working;
+  }
+
+  async drawAll() {
+    while (!this.gone && (this.drawn !== this.data || this.resized || this.moved)) {
       const { data } = this;
       const fresh = this.drawn !== data;
       if (fresh) this.layOut(data);
-      this.resized = false;
+      const resized = this.resized && !fresh;
+      this.resized = this.moved = false;
+      const frame = this.player?.at(this.player.step);
       try {
         const Plotly = await loadPlotly();
         delete this.row.dataset.failed;
         for (const [i, chart] of this.charts.entries()) {
-          if (fresh) await this.draw(Plotly, chart, data.figures[i], i);
-          else if (chart.clientWidth) await Plotly.Plots.resize(chart);
+          if (resized && chart.clientWidth) await Plotly.Plots.resize(chart);
+          else if (fresh) await this.draw(Plotly, chart, data.figures[i], i, frame?.get(i));
+          else if (frame?.has(i)) await this.move(Plotly, chart, frame.get(i));
         }
         if (fresh && this.lit) this.lightUp(this.lit);
       } catch (error) {
@@ -96,8 +121,6 @@ class Picture {
       this.drawn = data;
       if (fresh) this.root.dataset.drawn = Number(this.root.dataset.drawn ?? 0) + 1;
     }
-    this.working = false;
-    if (this.gone) this.purge();
   }
 
   // One box a figure, with the sign that joins it to the next. Boxes are added and removed at the end only.
@@ -126,20 +149,36 @@ class Picture {
     });
   }
 
-  async draw(Plotly, chart, figure, i) {
-    const text = JSON.stringify(figure);
+  async draw(Plotly, chart, figure, i, frame) {
+    const text = JSON.stringify(figure) + (frame?.key ?? "");
     if (chart.text === text) return; // most changes leave some figures as they are
     const layout = { ...figure.layout, width: undefined, autosize: true };
+    chart.config ??= this.config(Plotly, i); // the same object: for another one Plotly starts the chart anew
+    const traces = figure.data.map((trace, t) => ({ ...trace, ...frame?.traces.get(t) }));
+    await Plotly.react(chart, traces, layout, chart.config);
+    chart.text = text;
+    chart.key = frame?.key;
+  }
+
+  // A step of a run replaces a few attributes, which is cheaper than drawing the figure anew.
+  async move(Plotly, chart, frame) {
+    if (chart.key === frame.key) return;
+    for (const [trace, values] of frame.traces) {
+      await Plotly.restyle(chart, Object.fromEntries(Object.entries(values).map(([name, v]) => [name, [v]])), [trace]);
+    }
+    chart.key = frame.key;
+    chart.text = null;
+  }
+
+  config(Plotly, i) {
     const svg = {
       name: "svg",
       title: "Download as SVG",
       icon: Plotly.Icons.disk,
       click: (gd) => Plotly.downloadImage(gd, { format: "svg", filename: this.fileName(i) }),
     };
-    const config = { ...CONFIG, modeBarButtons: [["toImage", svg]] };
-    config.toImageButtonOptions = { format: "png", scale: 2, filename: this.fileName(i) };
-    await Plotly.react(chart, figure.data, layout, config);
-    chart.text = text;
+    const toImageButtonOptions = { format: "png", scale: 2, filename: this.fileName(i) };
+    return { ...CONFIG, modeBarButtons: [["toImage", svg]], toImageButtonOptions };
   }
 
   fileName(i) {
@@ -239,6 +278,7 @@ class Picture {
 
   remove() {
     this.gone = true;
+    this.player?.remove();
     this.resizer.disconnect();
     document.removeEventListener("attention-lab:light", this.light);
     this.root.remove();

@@ -19,9 +19,9 @@ CHANGES: list[tuple[str, object]] = [
     ("d_k", 64),
     ("scale", False),
     ("mask", "window"),
-    ("window", 1),
+    ("window", "ArrowLeft"),
     ("mask", "padding"),
-    ("padding", 2),
+    ("padding", "ArrowRight"),
     ("heads", 4),
     ("head", 3),
     ("heads", 1),
@@ -79,7 +79,7 @@ def test_nothing_jumps(visitor: Visitor, app_url: str, slug: str) -> None:
 
 def test_plotly_travels_once_compressed_and_is_kept(visitor: Visitor, app_url: str) -> None:
     answers: list[Response] = []
-    visitor.page.on("response", answers.append)
+    visitor.page.on("response", lambda answer: answers.append(answer))
     visitor.visit(app_url)
     with visitor.answered():
         visitor.page.get_by_test_id("stSidebarNav").get_by_role("link").nth(1).click()

@@ -80,13 +80,12 @@ def test_the_curves_hold_the_measured_numbers() -> None:
 
 @pytest.mark.parametrize("scaled", [True, False])
 def test_another_width_or_seed_is_another_output(scaled: bool) -> None:
-    for make in (
-        lambda: payload(scale.one_query, (64, scaled), "light"),
-        lambda: payload(scale.histogram, (64, LARGEST, scaled), "light"),
+    for program in (
+        payload(scale.one_query, (64, scaled), "light")["program"],
+        payload(scale.histogram, (64, LARGEST, scaled), "light")["program"],
     ):
-        program = make()["program"]
-        outputs = [program, program.replace("d = 64", "d = 65"), program.replace("default_rng(0)", "default_rng(1)")]
-        assert len({str(run_program(text)) for text in outputs}) == 3
+        others = [program, program.replace("d = 64", "d = 65"), program.replace("default_rng(0)", "default_rng(1)")]
+        assert len({str(run_program(text)) for text in others}) == 3
 
 
 def test_the_gradient_is_counted_at_512_alone_and_a_choice_that_is_gone_gives_the_first() -> None:

@@ -1,0 +1,202 @@
+"""Choices that a page draws for itself, some of them second handles on the sidebar."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from attention_core import HEAD_CHOICES
+from attention_ui.choice_table import choice_table
+from attention_ui.controls.sidebar import current, forget_focus
+from attention_ui.escape import for_markdown, labels
+from attention_ui.settings import EXAMPLE_WORDS, MASKS, OWN, SENTENCE_IDS
+
+
+def guess(question: str, options: Sequence[str], right: Collection[int], told: str, key: str) -> None:
+    """Ask for a guess and judge it; whoever does not care to guess scrolls on.
+
+    Parameters
+    ----------
+    question : str
+        As Markdown.
+    options : sequence of str
+        The answers, plain text.
+    right : collection of int
+        Which of them the computed numbers bear out.
+    told : str
+        What the numbers say, as Markdown.
+    key : str
+        The widget's name.
+    """
+    with st.container(border=True, key=f"{key}_box"):
+        st.markdown(f"**Guess first.** {question}")
+        picked = st.pills(
+            "Your guess",
+            range(len(options)),
+            format_func=lambda i: for_markdown(options[i]),
+            key=key + "\n".join(options),  # words hold no line break, so no two lists share a key
+            label_visibility="collapsed",
+            persist_state="session",
+        )
+        verdict = (
+            "Pick one, or scroll on." if picked is None else ("Yes. " if picked in right else "Not quite. ") + told
+        )
+        st.markdown(verdict)
+
+
+def choice(label: str, options: Sequence[str], key: str, default: str = "") -> str:
+    """Draw a small choice that belongs to one page and return it; the first by default, or if one is gone."""
+    if st.session_state.get(key) not in options:
+        st.session_state.pop(key, None)
+    picked: str = st.segmented_control(
+        label, options, default=default or options[0], required=True, key=key, persist_state="session"
+    )
+    return picked
+
+
+def several(label: str, options: Mapping[str, str], key: str) -> list[str]:
+    """Draw a choice of any number of options, all of them at first."""
+    return st.multiselect(
+        label, list(options), list(options), format_func=lambda x: options[x], key=key, persist_state="session"
+    )
+
+
+def slider(label: str, low: float, high: float, default: float, key: str, step: float = 1.0) -> float:
+    """Draw a slider that belongs to one page and return its value."""
+    return st.slider(label, low, high, default, step, key=key, persist_state="session")
+
+
+def whole(label: str, low: int, high: int, default: int, key: str, step: int = 1) -> int:
+    """Draw a slider of whole numbers that belongs to one page; a kept number that no longer fits is held in."""
+    if key in st.session_state:
+        st.session_state[key] = min(max(st.session_state[key], low), high)
+    return st.slider(label, low, high, min(default, high), step, key=key, persist_state="session")
+
+
+def stops(label: str, options: Sequence[int], default: int, key: str) -> int:
+    """Draw a slider over a few numbers that belongs to one page and return the chosen one."""
+    picked: int = st.select_slider(label, options, default, key=key, persist_state="session")
+    return picked
+
+
+def picked(label: str, options: Sequence[str], key: str, default: int = 0) -> str:
+    """Draw a list of texts that belongs to one page and return the chosen one."""
+    chosen: str = st.selectbox(label, options, default, key=key, persist_state="session")
+    return chosen
+
+
+def knob(name: str) -> None:
+    """Draw a second handle on the sidebar's ``scale``, ``mask`` or ``heads``, on the page itself."""
+    key, settings = f"knob_{name}", current()
+    st.session_state[key] = getattr(settings, name)
+    if name == "scale":
+        st.toggle("÷ √d", key=key, on_change=_follow_knob, args=(name,))
+        return
+    label, options = {"mask": ("Mask", MASKS), "heads": ("Heads", HEAD_CHOICES)}[name]
+    st.segmented_control(label, options, key=key, required=True, on_change=_follow_knob, args=(name,))
+
+
+def blank(lines: Mapping[str, str], names: Sequence[str]) -> tuple[str, int, float | None]:
+    """Draw a choice of one blank of the sheet and a field for it; return line, place and what was typed."""
+    left, middle, right = st.columns(3)
+    with left:
+        line: str = st.selectbox("Line", list(lines), format_func=lambda x: lines[x], key="blank_line")
+    places = {"total": ["the total"], "output": ["x", "y"]}.get(line, list(names))
+    with middle:
+        place = st.selectbox("Place", range(len(places)), format_func=lambda i: places[i], key=f"blank_place_{line}")
+    with right:
+        typed = st.number_input("Your number", value=None, step=0.01, format="%g", key=f"blank_typed_{line}_{place}")
+    return line, place, typed
+
+
+def column_choice(label: str, key: str, default: int) -> int:
+    """Draw a choice of one of the sentence's words and return its position."""
+    tokens = current().tokens
+    names = labels(tokens)
+    return st.selectbox(
+        label,
+        range(len(names)),
+        index=default,
+        key=f"{key}_{' '.join(tokens)}",  # another sentence starts at its own default
+        format_func=lambda i: names[i],
+        persist_state="session",
+    )
+
+
+def row_choice(label: str) -> None:
+    """Draw a second handle on the focus word, on the page itself: rows of a grid are words that listen."""
+    settings = current()
+    names = labels(settings.tokens)
+    st.session_state["row"] = settings.focus
+    st.selectbox(label, range(settings.n_tokens), key="row", on_change=_follow_row, format_func=lambda i: names[i])
+
+
+def sentence_choice() -> None:
+    """Draw the sentences as buttons on the page: on a phone the sidebar is out of sight."""
+    st.session_state["pick"] = current().sentence
+    st.segmented_control(
+        "Sentence", SENTENCE_IDS, key="pick", on_change=_follow_pick, required=True, label_visibility="collapsed"
+    )
+
+
+def sentence_table(columns: Sequence[str], rows: Sequence[Sequence[str]], sentences: Sequence[str], key: str) -> None:
+    """Draw a table of sentences; choosing a row goes to that sentence."""
+    present = current().sentence
+    chosen = sentences.index(present) if present in sentences else None
+    choice_table(
+        columns, rows, chosen=chosen, label="Sentences", key=key, on_choice=lambda: _follow_row_of(key, sentences)
+    )
+
+
+def own_words() -> None:
+    """Draw a second handle on one's own sentence, on the page itself."""
+    settings = current()
+    st.session_state["own_words"] = settings.words if settings.sentence == OWN else ""
+    st.text_input(
+        "Your sentence", key="own_words", on_change=_follow_own_words, placeholder=f"for example: {EXAMPLE_WORDS}"
+    )
+
+
+def address() -> str:
+    """Return the address of the present page with its settings."""
+    return f"{st.context.url}?{urlencode(dict(st.query_params))}".removesuffix("?")
+
+
+def _follow_row() -> None:
+    """The page's row moves the sidebar's focus."""
+    st.session_state["focus"] = st.session_state["row"] + 1
+
+
+def _follow_knob(name: str) -> None:
+    """The page's knob turns the sidebar's."""
+    st.session_state[name] = st.session_state[f"knob_{name}"]
+
+
+def _follow_pick() -> None:
+    """The page's sentence moves the sidebar's."""
+    st.session_state["sentence"] = st.session_state["pick"]
+    forget_focus()
+
+
+def _follow_row_of(key: str, sentences: Sequence[str]) -> None:
+    """A row of the table of sentences was chosen."""
+    row = _row_of(key, len(sentences))
+    if row is not None:
+        st.session_state["sentence"] = sentences[row]
+        forget_focus()
+
+
+def _row_of(key: str, n_rows: int) -> int | None:
+    """The row of a table that was just chosen."""
+    state = st.session_state.get(key)
+    row = state.get("row") if isinstance(state, Mapping) else None
+    return row if isinstance(row, int) and 0 <= row < n_rows else None
+
+
+def _follow_own_words() -> None:
+    """The page's own sentence is the sidebar's."""
+    st.session_state["sentence"] = OWN
+    st.session_state["words"] = st.session_state["own_words"]
+    forget_focus()

@@ -1,0 +1,83 @@
+"""Runs that are trained on the page: their seed, their rates, and what the player asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from attention_ui.controls.state import last_state
+
+
+@dataclass(frozen=True)
+class Training:
+    """How far a page's run was taken: its seed, its variant, the steps asked for and the rates used on the way."""
+
+    seed: int
+    variant: str
+    steps: int
+    schedule: tuple[tuple[int, float], ...]
+
+
+def training(key: str, variants: Sequence[str], burst: int, rate: float) -> Training:
+    """Draw a seed and a choice of variants, and return how far that run was taken.
+
+    Parameters
+    ----------
+    key : str
+        The page.
+    variants : sequence of str
+        What is trained; the first is the default.
+    burst : int
+        Steps computed at first, and again each time the player reaches the end.
+    rate : float
+        The learning rate of a fresh run.
+    """
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        seed = st.number_input(
+            "Seed", 0, 9999, 0, key=f"{key}_seed", persist_state="session", width=140, help="Another start."
+        )
+        variant: str = st.segmented_control(
+            "What is trained",
+            variants,
+            default=variants[0],
+            required=True,
+            key=f"{key}_variant",
+            persist_state="session",
+        )
+    runs: dict[tuple[int, str], Training] = st.session_state.get(f"{key}_runs", {})
+    return runs.get((seed, variant), Training(seed, variant, burst, ((0, rate),)))
+
+
+def player(run: Training, rates: Sequence[float], limit: int, diverged: bool) -> dict[str, Any]:
+    """Return what a run's player offers: whether there is more to come, whether rates changed, and the rate."""
+    value = run.schedule[-1][1]
+    return {
+        "more": not diverged and run.steps < limit,
+        "changed": len(run.schedule) > 1,
+        "rate": {"label": "learning rate", "values": sorted({*rates, value}), "value": value},
+    }
+
+
+def follow_player(key: str, picture: str, run: Training, burst: int, limit: int) -> Callable[[], None]:
+    """Return what to do when a player asks for more steps, another rate from its step on, or a fresh start."""
+
+    def follow() -> None:
+        wish = last_state(picture, "play")
+        steps, schedule = run.steps, run.schedule
+        if "more" in wish:
+            steps = min(limit, int(wish["more"]) + burst)
+        elif "rate" in wish:
+            step, rate = int(wish["step"]), float(wish["rate"])
+            schedule = (*((at, r) for at, r in schedule if at < step), (step, rate))
+        elif wish.get("reset"):
+            schedule = schedule[:1]
+        runs = {
+            **st.session_state.get(f"{key}_runs", {}),
+            (run.seed, run.variant): replace(run, steps=steps, schedule=schedule),
+        }
+        st.session_state[f"{key}_runs"] = runs
+
+    return follow
