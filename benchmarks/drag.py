@@ -34,7 +34,8 @@ window.linked = () => {
   const lines = (root) => all(root, "path").map((path) => path.getAttribute("d")).join();
   const name = (part) => /st-key-(\\w+)/.exec(part.closest('[class*="st-key-"]').className)[1];
   const tables = all(document, '[data-testid="stHtml"]').filter((part) => part.querySelector(".al-ledger, .al-sum"));
-  const charts = all(document, ".js-plotly-plot").filter((part) => part.querySelector(".heatmaplayer image, .annotation"));
+  const drawn = ".heatmaplayer image, .annotation";
+  const charts = all(document, ".js-plotly-plot").filter((part) => part.querySelector(drawn));
   const blends = all(document, ".al-canvas-output .head").filter((part) => part.closest("g").style.display !== "none");
   return new Map([
     ...tables.map((part, i) => [`table ${i}`, part.textContent]),
@@ -91,7 +92,7 @@ def measure(short: bool = False) -> dict[str, Any]:
     with browser() as chromium:
         with serve() as server:
             seen = drag(chromium, server, "arrows", short)
-        with serve("benchmarks/baseline_arrows.py") as server:
+        with serve("benchmarks/baseline_app.py") as server:
             baseline = drag(chromium, server, "", short)
     return {
         "median_ms": round(median(seen.moves), 1),
