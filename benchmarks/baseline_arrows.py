@@ -29,7 +29,7 @@ def lab() -> None:
 
 
 st.set_page_config("Baseline", layout="wide")
-st.html(Path(controls.__file__).with_name("look.css"))
+st.html(Path(captions.__file__).with_name("look.css"))
 controls.sidebar(["sentence", "focus", "d_k", "scale", "mask", "heads"])
 st.title("Baseline", anchor=False)
 lab()
