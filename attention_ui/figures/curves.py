@@ -40,6 +40,7 @@ def curves(
     x_ticks: tuple[Sequence[float], Sequence[str]] | None = None,
     mark: float | None = None,
     markers: bool = False,
+    width: int = 380,
     height: int = 320,
 ) -> go.Figure:
     """Draw named lines in one plot.
@@ -66,6 +67,8 @@ def curves(
         Where a vertical line marks the present setting.
     markers : bool
         Whether the points themselves are drawn.
+    width : int
+        The pixels that it takes in a row of pictures.
     height : int
         In pixels.
 
@@ -99,7 +102,7 @@ def curves(
         "yaxis": vertical,
         "showlegend": True,
         "legend": {"orientation": "h", "y": -0.28, "x": 0},
-        "meta": {"width": 380},
+        "meta": {"width": width},
         "margin": {"l": 8, "r": 8, "t": 34, "b": 50},
     }
     return drawn(theme, title, height, traces, layout)

@@ -64,6 +64,8 @@ def grid(
         The number with the deepest colour, for maps that are compared; the largest shown if None.
     part : str
         The part of the formula that the grid is.
+    width : int, optional
+        The pixels that it takes in a row of grids; by its columns if None.
     height : int
         In pixels.
     width : int, optional

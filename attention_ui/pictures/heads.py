@@ -9,6 +9,7 @@ from attention_ui import captions
 from attention_ui.escape import labels
 from attention_ui.figures import Outline, grid
 from attention_ui.pictures.dashboard import named_rows
+from attention_ui.pictures.masks import tile
 from attention_ui.programs import attention_program
 from attention_ui.settings import Settings, attend, visible
 from attention_ui.show import Picture
@@ -29,6 +30,7 @@ def head_maps(settings: Settings, theme: str) -> Picture:
             visible=visible(settings),
             outlines=[Outline(row=i)],
             axes=("listens", "is heard"),
+            width=tile(len(words)),
             height=270,
         )
         for h, (w, angle) in enumerate(zip(weights, HEAD_ANGLES, strict=False), 1)

@@ -135,6 +135,7 @@ def museum(settings: Settings, theme: str) -> Picture:
             title=f"{masking.capitalize()}: leak {captions.tiny(leaks[masking])}",
             kind="weights",
             axes=AXES,
+            width=tile(len(words)),
             height=260,
         )
         for masking in MASKINGS
@@ -182,6 +183,11 @@ def predictions(settings: Settings, theme: str) -> Picture:
     report = 'for i in range(n - 1): row(names[i] + " \\u2192 " + names[i + 1], weights[i])'
     name = "Guesses of one grid"
     return Picture(name, [figure], [alt], table, attention_program(causal, name, report))
+
+
+def tile(n_tokens: int) -> int:
+    """Return the pixels that one of many grids takes: three stand in a row on a laptop, two of long sentences."""
+    return 260 if n_tokens <= 7 else 380
 
 
 def _museum_program(settings: Settings, title: str, report: str) -> str:

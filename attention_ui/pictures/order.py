@@ -106,8 +106,10 @@ def by_distance(settings: Settings, theme: str) -> Picture:
     places = [str(place) for place in range(1, n + 1)]
     axes = ("place of the query", "place of the key")
     figures = [
-        grid(scores, places, places, theme=theme, title="RoPE: q · k, both turned", kind="scores", axes=axes),
-        grid(bias, places, places, theme=theme, title="ALiBi: added to the score", kind="scores", axes=axes),
+        grid(
+            scores, places, places, theme=theme, title="RoPE: q · k, both turned", kind="scores", axes=axes, width=380
+        ),
+        grid(bias, places, places, theme=theme, title="ALiBi: added to the score", kind="scores", axes=axes, width=380),
     ]
     far = n - 1
     alts = [

@@ -131,6 +131,7 @@ def every_width(d: int, theme: str) -> Picture:
             y_range=(0.5, 1000) if i == 0 else (0, 1.05) if i == 1 else (0, 0.45),
             log_y=i == 0,
             mark=WIDTHS.index(d),
+            width=250,
             height=300,
         )
         for i, title in enumerate(titles)
