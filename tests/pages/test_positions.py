@@ -211,7 +211,7 @@ def test_the_cues_at_the_default_and_at_full_strength(kind: str) -> None:
 
 
 def test_at_full_strength_it_loses_in_four_of_five_and_the_page_says_so() -> None:
-    assert cues_held("sinusoidal", 1.0) == ["apple-pie"]
+    assert cues_held("sinusoidal", 1.0) == ("apple-pie",)
     said = "\n".join(markdown(page()))
     assert "the cue loses in **4 of 5** sentences" in said
     app = page()
