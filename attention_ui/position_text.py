@@ -38,7 +38,7 @@ def offset_lines(T: int, d: int, p: int, k: int) -> str:
 
     Examples
     --------
-    >>> "(0.00, 1.00) · M = (0.84, 0.54)" in offset_lines(8, 4, 3, 1)
+    >>> "(0.00, 1.00) · M = <b>(0.84, 0.54)</b>" in offset_lines(8, 4, 3, 1)
     True
     """
     P, M = sinusoidal_positions(T + k, d), offset_matrix(k, d)
