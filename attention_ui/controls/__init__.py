@@ -28,7 +28,7 @@ from attention_ui.controls.edits import (
     vector_grids,
 )
 from attention_ui.controls.runs import Training, follow_player, player, training
-from attention_ui.controls.sidebar import current, notices, sidebar
+from attention_ui.controls.sidebar import current, hiding, notices, sidebar
 
 __all__ = [
     "Training",
@@ -43,6 +43,7 @@ __all__ = [
     "feature_grid",
     "follow_player",
     "guess",
+    "hiding",
     "knob",
     "matrix_grids",
     "moved",
