@@ -24,6 +24,11 @@ class Slots(NamedTuple):
 
     `token` and `position` are there from the start, one-hot; layer 1 writes into `previous`, layer 2 into
     `following`. Of the columns of `token`, `previous` and `following` the last stands for the start token.
+
+    Examples
+    --------
+    >>> hand_set(["A", "B"]).slots.previous
+    slice(6, 9, None)
     """
 
     token: slice

@@ -12,6 +12,7 @@ from attention_ui.controls.choices import (
     sentence_table,
     several,
     slider,
+    switch,
 )
 from attention_ui.controls.edits import (
     arrow_modes,
@@ -23,7 +24,8 @@ from attention_ui.controls.edits import (
     sheet,
     vector_grids,
 )
-from attention_ui.controls.runs import Training, follow_player, player, training
+from attention_ui.controls.runs import Training, follow_player, player, replay, seed, training
+from attention_ui.controls.sequences import place_choice, sequence
 from attention_ui.controls.sidebar import current, notices, sidebar
 
 __all__ = [
@@ -43,14 +45,19 @@ __all__ = [
     "moved",
     "notices",
     "own_words",
+    "place_choice",
     "player",
+    "replay",
     "row_choice",
+    "seed",
     "sentence_choice",
     "sentence_table",
+    "sequence",
     "several",
     "sheet",
     "sidebar",
     "slider",
+    "switch",
     "training",
     "vector_grids",
 ]

@@ -69,6 +69,11 @@ def slider(label: str, low: float, high: float, default: float, key: str, step: 
     return st.slider(label, low, high, default, step, key=key, persist_state="session")
 
 
+def switch(label: str, default: bool, key: str) -> bool:
+    """Draw a switch that belongs to one page and return whether it is on."""
+    return st.toggle(label, default, key=key, persist_state="session")
+
+
 def blank(lines: Mapping[str, str], names: Sequence[str]) -> tuple[str, int, float | None]:
     """Draw a choice of one blank of the sheet and a field for it; return line, place and what was typed."""
     left, middle, right = st.columns(3)
