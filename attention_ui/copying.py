@@ -24,7 +24,7 @@ def places(trace: InductionTrace) -> tuple[str, ...]:
     >>> places(hand_set(["A", "B", "A"]))
     ('start token', 'A (1)', 'B', 'A (3)')
     """
-    return (START,) * trace.first + labels(trace.tokens, 12)
+    return (START,) * trace.first + labels(tuple(map(str, trace.tokens)), 12)
 
 
 def words(trace: InductionTrace) -> tuple[str, ...]:

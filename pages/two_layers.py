@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention_core.induction import SEQUENCE_LENGTH, hand_set
 from attention_ui import captions, controls, copying, prose
+from attention_ui.escape import labels
 from attention_ui.pictures import induction
 from attention_ui.show import show
 
@@ -34,7 +35,7 @@ def lab() -> None:
     tokens, notice = controls.sequence(EXAMPLES, SEQUENCE_LENGTH)
     if notice:
         st.warning(notice)
-    names = copying.labels(tokens, 12)
+    names = labels(tokens, 12)
     left, middle, right = st.columns([2, 3, 4], vertical_alignment="bottom")
     with left:
         position = controls.place_choice("The word that asks", names, "two_layers_place")
@@ -47,20 +48,15 @@ def lab() -> None:
     show(induction.second_layer, tokens, position, beta, start_token, removed)
 
     trace = hand_set(tokens, beta, start_token=start_token, remove=removed)
-    said = {"word": names[position], "place": str(position + 1), "next_place": str(position + 2)}
+    said = {"word": names[position], "place": str(position + 1)}
     left, right = st.columns(2)
-    with left:
-        gone = removed == 1
-        st.html(text.html("layer1-gone" if gone else "layer1", **said))
-        st.html("" if gone else copying.layer_1(trace, position))
-    with right:
-        gone = removed == 2
-        st.html(text.html("layer2-gone" if gone else "layer2", **said))
-        st.html("" if gone else copying.layer_2(trace, position))
+    said_1 = text.html("layer1", **said) + copying.layer_1(trace, position)
+    left.html(text.parts["layer1-gone"] if removed == 1 else said_1)
+    said_2 = text.html("layer2", **said) + copying.layer_2(trace, position)
+    right.html(text.parts["layer2-gone"] if removed == 2 else said_2)
     following = tokens[position + 1] if position + 1 < len(tokens) else ""
     left, right = st.columns(2)
-    with left:
-        st.html(text.html("prediction", **said) + copying.prediction(trace, position))
+    left.html(text.html("prediction", **said) + copying.prediction(trace, position))
     outcome = copying.outcome(trace, position)
     predicted = str(trace.predicted[position])
     right.html(text.html(f"outcome-{outcome}", predicted=predicted, following=following, **said))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from attention_ui import captions
 from attention_ui.copying import outcome, places, words
 from attention_ui.escape import labels
 from attention_ui.figures import Curve, Outline, bars, curves, grid
+from attention_ui.figures.heatmap import MAX_TEXT
 from attention_ui.induction_programs import BREAKS, LAYER_1, LAYER_2, by_hand_program, training_program
 from attention_ui.pictures.dashboard import named_rows
 from attention_ui.plot import Recording, Track
@@ -58,8 +60,8 @@ def first_layer(
                 outlines=[Outline(row=row)],
                 axes=("place", "noted"),
             ),
-            len(names),
-            len(words(trace)),
+            names,
+            words(trace),
         ),
     ]
     alts = [f"Layer 1: {captions.listens(names, row, weights)}", _noted(trace, row)]
@@ -67,7 +69,9 @@ def first_layer(
     table = named_rows("place", names, np.hstack([trace.maps[0], trace.copied]), columns)
     title = "Layer 1 and what it notes"
     program = by_hand_program(title, tokens, names, beta, start_token, removed, LAYER_1)
-    return Picture(title, figures, alts, table, program, f"{alts[0]}. {alts[1]}.", ["writes →"])
+    return Picture(
+        title, figures, alts, table, program, f"{alts[0]}. {alts[1]}.", ["writes →" if len(names) < 13 else ""]
+    )
 
 
 def second_layer(
@@ -91,8 +95,8 @@ def second_layer(
                 outlines=[Outline(row=position)],
                 axes=("after", "comes"),
             ),
-            len(names),
-            len(vocabulary),
+            names[trace.first :],
+            vocabulary,
         ),
     ]
     alts = [f"Layer 2: {captions.listens(names, row, weights)}", _foretold(trace, position)]
@@ -103,7 +107,9 @@ def second_layer(
     table["predicted"] = ["nothing"] * trace.first + foretold
     title = "Layer 2 and what it predicts"
     program = by_hand_program(title, tokens, names, beta, start_token, removed, LAYER_2)
-    return Picture(title, figures, alts, table, program, f"{alts[0]}. {alts[1]}.", ["copies →"])
+    return Picture(
+        title, figures, alts, table, program, f"{alts[0]}. {alts[1]}.", ["copies →" if len(names) < 13 else ""]
+    )
 
 
 def what_breaks(tokens: tuple[str, ...], beta: float, theme: str) -> Picture:
@@ -162,7 +168,7 @@ def on_random_blocks(beta: float, count: int = 200) -> dict[str, Scores]:
 
 def random_means(beta: float) -> dict[str, str]:
     """The same as text: accuracies as ``both_right`` and so on, induction scores as ``both_mass`` and so on."""
-    said = {}
+    said: dict[str, str] = {}
     for name, scores in zip(("both", "first", "second", "start"), on_random_blocks(beta).values(), strict=True):
         said |= {f"{name}_right": _or_none(scores.accuracy), f"{name}_mass": _or_none(scores.induction_score)}
     return said
@@ -307,12 +313,19 @@ def _map(trace: InductionTrace, layer: int, row: int, heard: list[int], theme: s
         outlines=[Outline(row=row), *(Outline(row, column, "key") for column in heard[:1])],
         axes=("listens", "is heard"),
     )
-    return _sized(figure, len(names), len(names))
+    return _sized(figure, names, names)
 
 
-def _sized(figure: go.Figure, rows: int, columns: int) -> go.Figure:
-    """As large as its cells need: half a page wide, or a whole one for many."""
-    return figure.update_layout(height=110 + 24 * rows, meta={"width": HALF if columns < 13 else WHOLE})
+def _sized(figure: go.Figure, rows: Sequence[str], columns: Sequence[str]) -> go.Figure:
+    """Half a page wide, all labels readable; a whole one where cells hold numbers that need it."""
+    small = max(len(rows), len(columns)) > MAX_TEXT  # without numbers, cells may be small
+    wide = not small and len(columns) > 12
+    figure.update_layout(height=130 + (15 if small else 24) * len(rows), meta={"width": WHOLE if wide else HALF})
+    if small:
+        figure.update_xaxes(tickfont={"size": 10}).update_yaxes(tickfont={"size": 10})
+    if max(map(len, columns)) > 36 / len(columns):
+        figure.update_xaxes(tickangle=90)
+    return figure
 
 
 def _noted(trace: InductionTrace, row: int) -> str:
@@ -327,7 +340,7 @@ def _noted(trace: InductionTrace, row: int) -> str:
 
 def _foretold(trace: InductionTrace, position: int) -> str:
     """What is predicted after one word, and what to make of it."""
-    name, predicted = labels(trace.tokens, 12)[position], trace.predicted[position]
+    name, predicted = places(trace)[trace.first + position], trace.predicted[position]
     kind = outcome(trace, position)
     if kind == "nothing":
         return f"After {name} it predicts nothing, for nothing was brought back"
