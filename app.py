@@ -11,9 +11,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from attention_ui.component import KINDS, ROUTE, bundle
+
 _PLOTLY = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").read_bytes()
 _PACKED = gzip.compress(_PLOTLY, 9)
 _HEADERS = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
+
+
+def component_file(request: Request) -> Response:
+    """A component's script or style; its address changes with its content."""
+    name = Path(request.path_params["name"])
+    try:
+        return Response(bundle(name.stem, name.suffix), media_type=KINDS[name.suffix], headers=_HEADERS)
+    except FileNotFoundError:
+        return Response(status_code=404)
 
 
 def plotly_script(request: Request) -> Response:
@@ -27,6 +38,6 @@ def plotly_script(request: Request) -> Response:
 # for the old kind of multipage app and show a server's first visitor a page without its frame.
 app = st.App(
     "attention_ui/frame.py",
-    routes=[Route("/plotly.min.js", plotly_script)],
+    routes=[Route("/plotly.min.js", plotly_script), Route(f"/{ROUTE}/{{name}}", component_file)],
     middleware=[Middleware(GZipMiddleware, minimum_size=1000, compresslevel=4)],
 )

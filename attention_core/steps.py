@@ -7,7 +7,7 @@ import numpy as np
 from attention_core.attention import AttentionTrace, FloatArray
 from attention_core.model import lift_matrix
 
-EXP_LIMIT = 50.0  # a row whose largest logit is above this is exponentiated after taking that logit off
+EXP_LIMIT = 50.0  # a row whose largest logit is farther from 0 is exponentiated after taking that logit off
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class RowSteps:
     scores, logits : ndarray, (n,)
         q · k, and the same scaled, biased and masked (-inf = hidden).
     shift : float
-        Taken off every logit before the exponential: 0, or the largest one where that is above `EXP_LIMIT`.
+        Taken off every logit before the exponential: 0, or the largest one where that is beyond ±`EXP_LIMIT`.
     exps : ndarray, (n,)
         exp(logit - shift).
     total : float
@@ -87,7 +87,7 @@ def row_steps(trace: AttentionTrace, query: int) -> RowSteps:
         raise ValueError(f"query must be 0 to {len(trace.scores) - 1}, got {query}")
     logits, weights = trace.logits[query], trace.weights[query]  # (n_k,)
     top = float(logits.max())
-    shift = top if top > EXP_LIMIT else 0.0
+    shift = top if EXP_LIMIT < abs(top) < np.inf else 0.0
     exps = np.exp(logits - shift)
     return RowSteps(
         products=trace.Q[query] * trace.K,

@@ -35,7 +35,7 @@ class Answers:
     scores, logits : ndarray, (n_k,)
         q · k, and the same scaled and masked (-inf = hidden).
     shift : float
-        Taken off every logit before the exponential, as in `row_steps`; 0 for logits up to 50.
+        Taken off every logit before the exponential, as in `row_steps`; 0 for a largest logit up to ±50.
     exps : ndarray, (n_k,)
         exp(logits - shift).
     total : ndarray, (n_k,)

@@ -37,7 +37,7 @@ def ledger(settings: Settings) -> str:
     steps = row_steps(trace, settings.focus)
     _, K, _ = plane_vectors(settings)
     scaled = f"÷ √{settings.d_k}" if settings.scale else "not scaled"
-    exp = f"exp(s − {number(steps.shift)})" if steps.shift else "exp"
+    exp = f"exp(s {minus(steps.shift)})" if steps.shift else "exp"
     heads = ["word", "key", "q · k", scaled, exp, "weight"]
     best = winners(steps.weights)
     rows = [_row(settings.tokens, K[j], steps, j, "al-best" if j in best else "") for j in range(len(K))]
@@ -173,6 +173,17 @@ def dot_product(q: np.ndarray, k: np.ndarray) -> str:
     """
     terms = " + ".join(f"{_factor(a)}·{_factor(b)}" for a, b in zip(q, k, strict=True))
     return f"{terms} = <b>{plain(float(q @ k))}</b>"
+
+
+def minus(value: float, places: int = 2) -> str:
+    """Write that something is taken off, two minus signs as a plus.
+
+    Examples
+    --------
+    >>> minus(60.0), minus(-60.0)
+    ('− 60.00', '+ 60.00')
+    """
+    return f"{'−' if value >= 0 else '+'} {number(abs(value), places)}"
 
 
 def big(value: float) -> str:

@@ -11,7 +11,7 @@ from attention_core.worksheet import LINES
 from attention_ui import captions
 from attention_ui.captions import number
 from attention_ui.escape import for_html, for_markdown, labels
-from attention_ui.ledger import paragraphs
+from attention_ui.ledger import minus, paragraphs
 
 LINE_NAMES = {
     "scores": "scores",
@@ -79,7 +79,7 @@ def steps_html(trace: AttentionTrace, tokens: tuple[str, ...], query: int, place
     if not seen.all():
         scaled.append(f"masked: {listing(row.logits)}")
 
-    shift = f" − {number(steps.shift, places)}" if steps.shift else ""
+    shift = f" {minus(steps.shift, places)}" if steps.shift else ""
     powers = [
         f"e<sup>{_shown(s, places)}{shift}</sup> = {_shown(e, places)}"
         for s, e in zip(row.logits.tolist(), row.exps.tolist(), strict=True)

@@ -31,14 +31,17 @@ with middle:
 with right:
     show(dashboard.value_plane, settings)
 
+arithmetic = [
+    text.html("line", focus=word, winner=names[best]),
+    ledger.paragraphs(ledger.worked_line(settings, best)),
+    text.html("blend", focus=word),
+    ledger.paragraphs(ledger.blend(trace, settings.tokens, settings.focus)),
+]
+if settings.heads > 1:
+    arithmetic.append(text.html("heads", heads=str(settings.heads), output=captions.vector(output)))
 left, right = st.columns(2)
 left.html(ledger.ledger(settings))
-right.markdown(text.say("line", focus=word, winner=names[best]))
-right.html(ledger.paragraphs(ledger.worked_line(settings, best)))
-right.markdown(text.say("blend", focus=word))
-right.html(ledger.paragraphs(ledger.blend(trace, settings.tokens, settings.focus)))
-if settings.heads > 1:
-    right.markdown(text.say("heads", heads=str(settings.heads), output=captions.vector(output)))
+right.html("".join(arithmetic))
 
 other = partner(settings)
 other_names, other_trace = labels(other.tokens), shown_head(other)
@@ -78,10 +81,11 @@ st.markdown(
         turned=captions.listens(river.tokens, river.focus, turned),
     )
 )
-left, right = st.columns(2)
-left.markdown(text.parts["origin"])
-right.markdown(text.parts["map"])
-for chapter in prose.chapters():
-    if chapter.slug != prose.HOME:
-        right.page_link(str(chapter.script), label=f"**{chapter.title}** · {chapter.teaser}")
-left.markdown(text.parts["about"])
+st.markdown(text.parts["map"])
+with st.container(horizontal=True):
+    for slug in ("by-hand", "arrows", "learning"):
+        chapter = prose.read(slug)
+        st.page_link(str(chapter.script), label=f"**{chapter.title}** · {chapter.teaser}")
+chapters = "".join(f"<li><b>{chapter.title}</b>: {chapter.teaser}</li>" for chapter in prose.chapters())
+st.html(f"<ol start='0' class='al-map'>{chapters}</ol>")
+st.markdown("\n\n".join(text.parts[part] for part in ("about", "origin")))

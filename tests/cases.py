@@ -13,10 +13,11 @@ from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
 from attention_core import D_K_CHOICES
-from attention_ui.pictures import dashboard, induction, matrix
+from attention_ui.pictures import dashboard, induction, matrix, projections
 from attention_ui.settings import EXAMPLE_WORDS, MASKS, OWN, SENTENCE_IDS, Settings, order_of, partner
 from attention_ui.show import Picture
 
@@ -137,6 +138,31 @@ def go_to(app: AppTest, page: str | Path) -> AppTest:
     return app.switch_page(str(path)).run()
 
 
+def component(app: AppTest, key: str) -> dict[str, Any]:
+    """What one component of the page was given."""
+    (found,) = (each.proto for each in app.get("bidi_component") if each.proto.id.endswith(f"-{key}"))
+    data: dict[str, Any] = json.loads(found.json)[0]
+    return data
+
+
+def send(app: AppTest, key: str, trigger: bool = False, **state: object) -> AppTest:
+    """Let a component report what a browser would, or what it never would, and run the page."""
+    (found,) = (each.proto for each in app.get("bidi_component") if each.proto.id.endswith(f"-{key}"))
+    states = app._tree.get_widget_states()
+    if trigger:
+        told = [{"event": name, "value": value} for name, value in state.items()]
+        events = f"$$STREAMLIT_INTERNAL_KEY_{found.id}__events"
+        states.widgets.append(WidgetState(id=events, json_trigger_value=json.dumps(told)))
+    else:
+        states.widgets.append(WidgetState(id=found.id, json_value=json.dumps(state)))
+    return app._run(states)
+
+
+def drag(app: AppTest, arrow: str, x: object, y: object, canvas: str = "arrows_ask", seq: object = 1) -> AppTest:
+    """Drag one of chapter 3's arrows."""
+    return send(app, canvas, move={"seq": seq, "moves": [{"id": arrow, "x": x, "y": y}]})
+
+
 def settings_of(app: AppTest) -> Settings:
     """What the sidebar says."""
     settings = app.session_state["settings"]
@@ -146,7 +172,7 @@ def settings_of(app: AppTest) -> Settings:
 
 def pictures(app: AppTest) -> list[dict[str, Any]]:
     """The data of every picture on the page, in order."""
-    data = [json.loads(component.proto.json) for component in app.get("bidi_component")]
+    data = [json.loads(component.proto.json)[0] for component in app.get("bidi_component")]
     return [each for each in data if "program" in each]
 
 
@@ -230,4 +256,6 @@ def every_picture(settings: Settings) -> list[tuple[Callable[..., Picture], tupl
         (induction.second_layer, (*by_hand, True, None)),
         (induction.second_layer, (*by_hand, False, None)),
         (induction.what_breaks, (twice, 4.0)),
+        (projections.three_arrows, (settings,)),
+        (projections.two_outputs, (settings, partner(settings))),
     ]

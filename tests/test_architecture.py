@@ -116,9 +116,10 @@ def public(path: Path) -> Iterator[tuple[str, ast.FunctionDef | ast.ClassDef]]:
     if path.parent != ROOT / "attention_core":
         exported = importlib.import_module(f"attention_core.{path.parent.name}").__all__
     for node in tree_of(path).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
-            if exported is None or node.name in exported:
-                yield f"{name_of(path)}:{node.name}", node
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name.startswith("_"):
+            continue
+        if exported is None or node.name in exported:
+            yield f"{name_of(path)}:{node.name}", node
 
 
 @pytest.mark.parametrize("path", [*CORE, *UI, *PAGES], ids=name_of)

@@ -39,6 +39,8 @@ class Canvas {
     this.pending = new Map(); // id -> the newest position not yet sent
     this.held = null; // { id, pointer, x, y }: the arrow under the pointer and what it was
     this.reach = null;
+    this.widths = new Map(); // text -> its width in the drawing's units
+    document.fonts.ready.then(() => this.widths.clear());
     this.root = html("div", "al-canvas");
     this.picture = svg("svg", { viewBox: `0 0 ${SIDE} ${SIDE}`, role: "group" });
     this.grid = this.picture.appendChild(svg("g", { class: "al-canvas-grid", "aria-hidden": "true" }));
@@ -93,8 +95,9 @@ class Canvas {
     for (const arrow of data.arrows) this.accept(arrow);
     this.fillList();
     this.rescale();
-    this.draw();
-    this.flush();
+    this.schedule();
+    // The arrow gets two frames of its own between an answer and the next question.
+    requestAnimationFrame(() => requestAnimationFrame(() => this.flush()));
   }
 
   forget() {
@@ -229,7 +232,7 @@ class Canvas {
   }
 
   flush() {
-    if (this.inFlight || !this.pending.size) return;
+    if (this.gone || this.inFlight || !this.pending.size) return;
     const moves = [...this.pending.values()];
     this.pending.clear();
     this.inFlight = { seq: ++this.seq, ids: moves.map(({ id }) => id) };
@@ -337,6 +340,9 @@ class Canvas {
 
   drawArrow(id, arrow, [x, y]) {
     const { data, group, shaft, head, handle, target } = arrow;
+    const look = JSON.stringify([x, y, id === this.selected, data.movable, data.name]);
+    if (look === arrow.look) return; // a drag moves one of many
+    arrow.look = look;
     const zero = Math.hypot(arrow.x, arrow.y) < ZERO;
     const chosen = id === this.selected;
     group.classList.toggle("chosen", chosen);
@@ -391,8 +397,7 @@ class Canvas {
     for (const group of groups.values()) {
       const { labels, text, at, id } = group;
       text.textContent = labels.length > 3 ? `${labels.slice(0, 2).join(" · ")} · +${labels.length - 2}` : labels.join(" · ");
-      text.style.display = ""; // what is not shown has no width
-      const width = text.getComputedTextLength() || text.textContent.length * 7.5;
+      const width = this.widthOf(text);
       const out = [];
       for (const far of [15, 26, 40, 56]) {
         for (const angle of [-45, 45, 135, -135, -90, 90, 0, 180]) {
@@ -406,13 +411,25 @@ class Canvas {
         !taken.some((o) => box.left < o.right && o.left < box.right && box.top < o.bottom && o.top < box.bottom);
       const kept = this.places.get(id ?? "result");
       let place = kept !== undefined && free(out[kept]) ? kept : out.findIndex(free);
-      if (place < 0) text.style.display = "none"; // no room: the list below still names it
+      text.style.display = place < 0 ? "none" : ""; // no room: the list below still names it
       if (place < 0) continue;
       this.places.set(id ?? "result", place);
       taken.push(out[place]);
       text.setAttribute("x", out[place].left);
       text.setAttribute("y", out[place].bottom - 3);
     }
+  }
+
+  // Asking for a width makes the browser lay out the page, so each text is measured once.
+  widthOf(text) {
+    const words = text.textContent;
+    if (!this.widths.has(words)) {
+      text.style.display = ""; // what is not shown has no width
+      const width = text.getComputedTextLength();
+      if (!width) return words.length * 7.5;
+      this.widths.set(words, width);
+    }
+    return this.widths.get(words);
   }
 
   fillList() {

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
-import streamlit as st
+from attention_ui.component import component
 
-_HERE = Path(__file__).parent
-_mount = st.components.v2.component(
-    "attention_lab_choice_table",
-    js=(_HERE / "choice_table.js").read_text(encoding="utf-8"),
-    css=(_HERE / "choice_table.css").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
+_mount = component("choice_table")
 
 
 def choice_table(

@@ -10,11 +10,7 @@ import streamlit as st
 from attention_ui.choice_table import choice_table
 from attention_ui.controls.sidebar import current, forget_focus
 from attention_ui.escape import for_markdown, labels
-from attention_ui.settings import (
-    EXAMPLE_WORDS,
-    OWN,
-    SENTENCE_IDS,
-)
+from attention_ui.settings import EXAMPLE_WORDS, OWN, SENTENCE_IDS
 
 
 def guess(question: str, options: Sequence[str], right: Collection[int], told: str, key: str) -> None:
@@ -153,11 +149,17 @@ def _follow_pick() -> None:
 
 def _follow_row_of(key: str, sentences: Sequence[str]) -> None:
     """A row of the table of sentences was chosen."""
-    state = st.session_state.get(key)
-    row = state.get("row") if isinstance(state, Mapping) else None
-    if isinstance(row, int) and 0 <= row < len(sentences):
+    row = _row_of(key, len(sentences))
+    if row is not None:
         st.session_state["sentence"] = sentences[row]
         forget_focus()
+
+
+def _row_of(key: str, n_rows: int) -> int | None:
+    """The row of a table that was just chosen."""
+    state = st.session_state.get(key)
+    row = state.get("row") if isinstance(state, Mapping) else None
+    return row if isinstance(row, int) and 0 <= row < n_rows else None
 
 
 def _follow_own_words() -> None:

@@ -42,12 +42,13 @@ def sidebar(used: Collection[str]) -> Settings:
     asked = {name: ", ".join(st.query_params.get_all(name)) for name in st.query_params} if opened else {}
     with st.sidebar:
         here = st.container(key="controls", gap="small")
-        # look.css hides it. A bound widget that is not drawn at all would lose its place in the URL.
-        unused = st.container(key="unused-controls")
     shown: dict[str, object] = {}
-    for name, draw in _CONTROLS.items():
-        with here if name in used else unused:
+    # All of them on every page, in one place: a bound widget that is left out, or moves, loses its place in the URL.
+    hidden = ", ".join(f".st-key-{key}" for name in _CONTROLS.keys() - set(used) for key in _KEYS.get(name, (name,)))
+    with here:
+        for draw in _CONTROLS.values():
             draw(shown)
+        st.html(f"<style>{hidden or '.st-key-none'} {{ display: none; }}</style>")
     places = {"focus": int(str(shown["focus"])) - 1, "head": int(str(shown.get("head", 1))) - 1}
     edited = tuple(sorted(edited_features().items()))
     settings = Settings(**{**shown, **places, "features": edited})  # type: ignore[arg-type]
@@ -105,7 +106,8 @@ def _focus(shown: dict[str, object]) -> None:
         f"<b>{for_html(short(token))}</b>" if at == place else for_html(short(token))
         for at, token in enumerate(tokens, 1)
     )
-    st.html(f'<p class="al-sentence">{line}</p>')
+    with st.container(key="focus-line"):
+        st.html(f'<p class="al-sentence">{line}</p>')
     shown["focus"] = _one_of("Word that asks", range(1, len(tokens) + 1), own, "focus")
 
 
@@ -146,6 +148,12 @@ def _one_of(label: str, options: Sequence[object], default: object, key: str) ->
     return default if picked is None else picked  # a link such as ?focus= chooses none in spite of `required`
 
 
+_KEYS = {
+    "sentence": ("sentence", "words"),
+    "focus": ("focus", "focus-line"),
+    "mask": ("mask", "window", "padding"),
+    "heads": ("heads", "head"),
+}
 _CONTROLS = {
     "sentence": _sentence,
     "focus": _focus,

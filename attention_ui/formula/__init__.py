@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
-import streamlit as st
+from attention_ui.component import component
 
-_HERE = Path(__file__).parent
-_mount = st.components.v2.component(
-    "attention_lab_formula",
-    js=(_HERE / "formula.js").read_text(encoding="utf-8"),
-    css=(_HERE / "formula.css").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
+_mount = component("formula")
 
 
 @dataclass(frozen=True)

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
-import streamlit as st
-
+from attention_ui.component import component
 from attention_ui.settings import Rows
 
-_HERE = Path(__file__).parent
-_mount = st.components.v2.component(
-    "attention_lab_number_grid",
-    js=(_HERE / "number_grid.js").read_text(encoding="utf-8"),
-    css=(_HERE / "number_grid.css").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
+_mount = component("number_grid")
 
 
 @dataclass(frozen=True)

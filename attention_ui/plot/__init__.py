@@ -10,19 +10,13 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
-_HERE = Path(__file__).parent
-_mount = st.components.v2.component(
-    "attention_lab_plot",
-    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("player.js", "plot.js")),
-    css=(_HERE / "plot.css").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
+from attention_ui.component import component
+
+_mount = component("plot")
 
 
 @dataclass(frozen=True, eq=False)

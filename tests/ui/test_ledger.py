@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from attention_ui.captions import winners
 from attention_ui.ledger import big, blend, comparison, dot_product, ledger, projection, worked_line
-from attention_ui.settings import Settings, partner, shown_head
+from attention_ui.settings import Settings, partner, put, shown_head
 from tests.cases import HOSTILE_SETTINGS, SAMPLE
 
 TAGS = {"div", "p", "h3", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "span", "b", "i", "sub", "sup", "small"}
@@ -123,3 +123,11 @@ def test_products_are_spelled_out() -> None:
 def test_a_big_number_reads_back(value: float) -> None:
     read = re.sub(r"·10<sup>(−?\d+)</sup>", r"e\1", big(value)).replace("−", "-")
     assert float(read) == pytest.approx(value, rel=5.1e-3, abs=0 if value < 0.005 else 5.1e-3)
+
+
+def test_logits_far_below_0_are_shifted_too() -> None:
+    away = put(Settings(mask="causal"), "key", 0, -500, -500)
+    first = put(away, "query", 0, 500, 500).but(focus=0)
+    assert "exp(s + 353553.39)" in ledger(first)
+    assert Reader(ledger(first)).rows[-1][1:] == ["1.00", "1.00"]
+    assert "1.00 ÷ 1.00 = 1.00" in Reader(worked_line(first, 0)).text

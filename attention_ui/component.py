@@ -1,0 +1,76 @@
+"""The components' way into the browser: scripts and styles served once as files, data sent with each element.
+
+Handed to Streamlit, a component's script would travel with every one of its elements on every rerun.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+HERE = Path(__file__).parent
+ROUTE = "attention-lab"  # app.py serves what `bundle` returns under this name
+KINDS = {".js": "text/javascript", ".css": "text/css"}
+
+# The data travels in a list: Streamlit would search a dict for data frames.
+_LOADER = """
+const url = (kind) => new URL(`{route}/{name}${{kind}}?v={version}`, document.baseURI);
+if (!document.querySelector(`link[href="${{url(".css")}}"]`)) {{
+  document.head.append(Object.assign(document.createElement("link"), {{ rel: "stylesheet", href: url(".css") }}));
+}}
+const loaded = import(url(".js"));
+export default (component) => {{
+  let end;
+  let gone = false;
+  loaded.then(({{ default: draw }}) => {{
+    if (!gone) end = draw({{ ...component, data: component.data[0] }});
+  }});
+  return () => {{
+    gone = true;
+    end?.();
+  }};
+}}
+"""
+
+
+def component(name: str) -> Callable[..., Any]:
+    """Register the component whose scripts and styles lie in the folder of this name.
+
+    Parameters
+    ----------
+    name : str
+        The folder beside this module.
+
+    Returns
+    -------
+    callable
+        ``mount(data, key, **callbacks)``, which puts it on the page.
+    """
+    version = hashlib.sha256(bundle(name, ".js") + bundle(name, ".css")).hexdigest()[:12]
+    loader = _LOADER.format(route=ROUTE, name=name, version=version)
+    mount = st.components.v2.component(f"attention_lab_{name}", js=loader, isolate_styles=False)
+
+    def draw(data: dict[str, Any], key: str, **callbacks: Callable[[], None]) -> Any:
+        return mount(data=[data], key=key, **callbacks)  # type: ignore[arg-type]
+
+    return draw
+
+
+@lru_cache
+def bundle(name: str, kind: str) -> bytes:
+    """Return a component's scripts (``".js"``) or styles (``".css"``), its files one after the other.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such component.
+    """
+    files = sorted((HERE / name).glob(f"*{kind}")) if name.isidentifier() and kind in KINDS else []
+    if not files:
+        raise FileNotFoundError(f"{name}{kind}")
+    return "\n".join(file.read_text("utf-8") for file in files).encode()
