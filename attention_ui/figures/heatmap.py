@@ -64,6 +64,8 @@ def grid(
         The number with the deepest colour, for maps that are compared; the largest shown if None.
     part : str
         The part of the formula that the grid is.
+    width : int, optional
+        The pixels that it takes in a row of grids; by its columns if None.
     height : int
         In pixels.
     width : int, optional
@@ -101,9 +103,10 @@ def grid(
         **_colours(kind, drawn_values, limit, palette),
     }
     bare = {"showgrid": False, "zeroline": False}
+    most = {} if width is None else {"most": round(1.6 * width)}  # one of many does not stretch where it is alone
     layout = {
         # In a row of grids a wide one gets more room, and a tall one grows.
-        "meta": {"width": width or 90 + 34 * (len(columns) if len(columns) > 7 else min(len(columns), 5))},
+        "meta": {"width": width or 90 + 34 * (len(columns) if len(columns) > 7 else min(len(columns), 5)), **most},
         # Words stand on positions: repeated or numeric words are never categories.
         "xaxis": {**bare, "range": [-0.5, len(columns) - 0.5], "title": {"text": axes[1]}, **_ticks(columns)},
         "yaxis": {**bare, "range": [len(rows) - 0.5, -0.5], "title": {"text": axes[0]}, **_ticks(rows)},
@@ -128,7 +131,11 @@ def _colours(kind: str, drawn: np.ndarray, limit: float | None, palette: Palette
     """The colour scale: fixed 0 to 1 in one hue, or even about 0 in two."""
     if kind == "weights":
         return {"zmin": 0, "zmax": 1, "colorscale": [[0, _tint(palette, 0.05)], [1, palette.weight]]}
-    largest = limit or float(np.nanmax(np.abs(drawn), initial=0.0)) or 1.0
+    return diverging(limit or float(np.nanmax(np.abs(drawn), initial=0.0)) or 1.0, palette)
+
+
+def diverging(largest: float, palette: Palette) -> dict[str, object]:
+    """The colour scale of numbers on both sides of 0, even about it."""
     middle = _tint(palette, 0.05)
     return {
         "zmin": -largest,
@@ -184,7 +191,7 @@ def _hatch(shown: np.ndarray, kind: str, palette: Palette) -> list[dict[str, Any
         "y": rows,
         "mode": "text",
         "text": ["" if row in blind else text for row in rows.tolist()],
-        "textfont": {"color": palette.ink, "size": 12},
+        "textfont": {"color": palette.ink, "size": 12 if kind == "weights" else 15},
         "hoverinfo": "skip",
     }
     return [hatch, numbers]
