@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from html import unescape
 from itertools import cycle, product
 from pathlib import Path
@@ -16,7 +17,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
 from attention_core import D_K_CHOICES
-from attention_ui.pictures import dashboard, matrix, projections
+from attention_ui.pictures import dashboard, induction, matrix, projections
 from attention_ui.settings import EXAMPLE_WORDS, MASKS, OWN, SENTENCE_IDS, Settings, order_of, partner
 from attention_ui.show import Picture
 
@@ -199,8 +200,9 @@ def texts(app: AppTest) -> list[str]:
     return [*shown, *html(app), *markdown(app), *(element.value for element in app.title)]
 
 
+@lru_cache(maxsize=512)
 def run_program(program: str) -> list[list[str]]:
-    """Run a picture's program here and return the table that it prints."""
+    """Run a picture's program here and return the table that it prints; a training is run once."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(program, "program", "exec"), {"__name__": "__main__"})
@@ -238,6 +240,8 @@ def every_picture(settings: Settings) -> list[tuple[Callable[..., Picture], tupl
     """Each picture of these settings that the pages can show, as the function that makes it and its arguments."""
     column = settings.n_tokens - 1
     order = order_of("first word last", settings.n_tokens)
+    twice = settings.tokens * 2  # every word comes back
+    by_hand = (twice, settings.n_tokens + settings.focus, 4.0)
     return [
         (dashboard.focus_arcs, (settings,)),
         (dashboard.partner_arcs, (partner(settings),)),
@@ -247,6 +251,11 @@ def every_picture(settings: Settings) -> list[tuple[Callable[..., Picture], tupl
         (matrix.three_grids, (settings, column)),
         (matrix.cell_sources, (settings, column)),
         (matrix.shuffle_grids, (settings, order)),
+        (induction.first_layer, (*by_hand, True, None)),
+        (induction.first_layer, (*by_hand, False, None)),
+        (induction.second_layer, (*by_hand, True, None)),
+        (induction.second_layer, (*by_hand, False, None)),
+        (induction.what_breaks, (twice, 4.0)),
         (projections.three_arrows, (settings,)),
         (projections.two_outputs, (settings, partner(settings))),
     ]

@@ -15,6 +15,7 @@ from attention_ui.controls.choices import (
     several,
     slider,
     stops,
+    switch,
     whole,
 )
 from attention_ui.controls.edits import (
@@ -27,7 +28,8 @@ from attention_ui.controls.edits import (
     sheet,
     vector_grids,
 )
-from attention_ui.controls.runs import Training, follow_player, player, training
+from attention_ui.controls.runs import Training, follow_player, player, replay, seed, training
+from attention_ui.controls.sequences import place_choice, sequence
 from attention_ui.controls.sidebar import current, hiding, notices, sidebar
 
 __all__ = [
@@ -50,15 +52,20 @@ __all__ = [
     "notices",
     "own_words",
     "picked",
+    "place_choice",
     "player",
+    "replay",
     "row_choice",
+    "seed",
     "sentence_choice",
     "sentence_table",
+    "sequence",
     "several",
     "sheet",
     "sidebar",
     "slider",
     "stops",
+    "switch",
     "training",
     "vector_grids",
     "whole",

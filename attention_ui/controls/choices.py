@@ -69,6 +69,11 @@ def slider(label: str, low: float, high: float, default: float, key: str, step: 
     return st.slider(label, low, high, default, step, key=key, persist_state="session")
 
 
+def switch(label: str, default: bool, key: str) -> bool:
+    """Draw a switch that belongs to one page and return whether it is on."""
+    return st.toggle(label, default, key=key, persist_state="session")
+
+
 def whole(label: str, low: int, high: int, default: int, key: str, step: int = 1) -> int:
     """Draw a slider of whole numbers that belongs to one page; a kept number that no longer fits is held in."""
     if key in st.session_state:

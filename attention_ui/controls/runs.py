@@ -36,9 +36,7 @@ def training(key: str, variants: Sequence[str], burst: int, rate: float) -> Trai
         The learning rate of a fresh run.
     """
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        seed = st.number_input(
-            "Seed", 0, 9999, 0, key=f"{key}_seed", persist_state="session", width=140, help="Another start."
-        )
+        start = seed(key)
         variant: str = st.segmented_control(
             "What is trained",
             variants,
@@ -48,7 +46,14 @@ def training(key: str, variants: Sequence[str], burst: int, rate: float) -> Trai
             persist_state="session",
         )
     runs: dict[tuple[int, str], Training] = st.session_state.get(f"{key}_runs", {})
-    return runs.get((seed, variant), Training(seed, variant, burst, ((0, rate),)))
+    return runs.get((start, variant), Training(start, variant, burst, ((0, rate),)))
+
+
+def seed(key: str) -> int:
+    """Draw a page's seed and return it."""
+    return st.number_input(
+        "Seed", 0, 9999, 0, key=f"{key}_seed", persist_state="session", width=140, help="Another start."
+    )
 
 
 def player(run: Training, rates: Sequence[float], limit: int, diverged: bool) -> dict[str, Any]:
@@ -59,6 +64,11 @@ def player(run: Training, rates: Sequence[float], limit: int, diverged: bool) ->
         "changed": len(run.schedule) > 1,
         "rate": {"label": "learning rate", "values": sorted({*rates, value}), "value": value},
     }
+
+
+def replay() -> dict[str, Any]:
+    """Return what the player of a run of fixed length and rate offers: to play it, no more."""
+    return {"more": False, "changed": False}
 
 
 def follow_player(key: str, picture: str, run: Training, burst: int, limit: int) -> Callable[[], None]:

@@ -14,7 +14,7 @@ from attention_ui.settings import OWN, Settings
 from attention_ui.show import payload
 from tests.cases import HOSTILE_SETTINGS, SAMPLE, every_picture, printed_table, run_program, table_of
 
-INPUTS = {"X", "Q", "K", "V", "W_Q", "W_K", "W_V"}
+INPUTS = {"X", "Q", "K", "V", "W_Q", "W_K", "W_V", "beta"}
 FEW = (
     Settings(),
     Settings("cat-sat", mask="causal", heads=4, head=2),
