@@ -397,6 +397,11 @@ class Canvas {
         return { left: cx - 2, right: cx + 2, top: cy - 2, bottom: cy + 2 };
       });
     });
+    // And off what the plane's directions mean.
+    const [right, up, left] = this.data.compass.map((text) => 6.5 * text.length);
+    if (right) taken.push({ left: SIDE - 4 - right, right: SIDE, top: MIDDLE - 20, bottom: MIDDLE - 2 });
+    if (up) taken.push({ left: MIDDLE, right: MIDDLE + 6 + up, top: 0, bottom: 20 });
+    if (left) taken.push({ left: 0, right: 4 + left, top: MIDDLE - 20, bottom: MIDDLE - 2 });
     this.places ??= new Map();
     for (const group of groups.values()) {
       const { labels, text, at, id } = group;

@@ -8,7 +8,9 @@ from typing import Any
 
 import streamlit as st
 
-from attention_ui.controls.state import last_state
+from attention_ui.controls.state import as_numbers, last_state
+
+MAX_RATE = 10.0  # far beyond what any page offers, where every run diverges at once
 
 
 @dataclass(frozen=True)
@@ -77,11 +79,11 @@ def follow_player(key: str, picture: str, run: Training, burst: int, limit: int)
     def follow() -> None:
         wish = last_state(picture, "play")
         steps, schedule = run.steps, run.schedule
+        step, rate = as_numbers([wish.get("step"), wish.get("rate")]).tolist() if "rate" in wish else (-1, -1)
         if "more" in wish:
-            steps = min(limit, int(wish["more"]) + burst)
-        elif "rate" in wish:
-            step, rate = int(wish["step"]), float(wish["rate"])
-            schedule = (*((at, r) for at, r in schedule if at < step), (step, rate))
+            steps = min(limit, steps + burst)
+        elif 0 <= step <= steps and 0 < rate <= MAX_RATE:
+            schedule = (*((at, r) for at, r in schedule if at < step), (int(step), rate))
         elif wish.get("reset"):
             schedule = schedule[:1]
         runs = {
