@@ -259,3 +259,10 @@ def every_picture(settings: Settings) -> list[tuple[Callable[..., Picture], tupl
         (projections.three_arrows, (settings,)),
         (projections.two_outputs, (settings, partner(settings))),
     ]
+
+
+def verdict(app: AppTest) -> str:
+    """What the page says of the guess that was made: "Yes", "Not quite" or "" before there is one."""
+    (guess,) = [text for text in markdown(app) if text.startswith("**Guess first.**")]
+    found = re.search(r"\n\n\*\*(Yes|Not quite)\.\*\*", guess)
+    return found[1] if found else ""

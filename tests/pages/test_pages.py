@@ -28,6 +28,7 @@ from tests.cases import (
     run_program,
     settings_of,
     texts,
+    verdict,
     words_of,
 )
 from tests.ui.test_ledger import Reader
@@ -352,7 +353,7 @@ def test_every_guess_is_judged_by_the_numbers() -> None:
         for option in range(6):
             app.pills[0].set_value(option).run()
             healthy(app)
-            verdicts |= {text.split(".")[0] for text in markdown(app) if text.startswith(("Yes. ", "Not quite. "))}
+            verdicts.add(verdict(app))
         assert verdicts == {"Yes", "Not quite"}
 
 

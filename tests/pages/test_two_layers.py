@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.cases import go_to, html, markdown, open_app, pictures, printed_table, run_program
+from tests.cases import go_to, html, markdown, open_app, pictures, printed_table, run_program, verdict
 from tests.pages.test_pages import healthy
 from tests.ui.test_ledger import Reader
 
@@ -88,7 +88,7 @@ def test_the_guess_is_judged() -> None:
     verdicts = []
     for option in range(3):
         app.pills[0].set_value(option).run()
-        verdicts += [text.split(".")[0] for text in markdown(app) if text.startswith(("Yes. ", "Not quite. "))]
+        verdicts.append(verdict(app))
     assert verdicts == ["Not quite", "Not quite", "Yes"]
 
 
