@@ -15,12 +15,16 @@ MAX_RATE = 10.0  # far beyond what any page offers, where every run diverges at 
 
 @dataclass(frozen=True)
 class Training:
-    """How far a page's run was taken: its seed, its variant, the steps asked for and the rates used on the way."""
+    """How far a page's run was taken: its seed, its variant, the steps asked for and the rates used on the way.
+
+    `rate` is the one that it starts with when nothing was changed.
+    """
 
     seed: int
     variant: str
     steps: int
     schedule: tuple[tuple[int, float], ...]
+    rate: float
 
 
 def training(key: str, variants: Sequence[str], burst: int, rate: float) -> Training:
@@ -48,7 +52,7 @@ def training(key: str, variants: Sequence[str], burst: int, rate: float) -> Trai
             persist_state="session",
         )
     runs: dict[tuple[int, str], Training] = st.session_state.get(f"{key}_runs", {})
-    return runs.get((start, variant), Training(start, variant, burst, ((0, rate),)))
+    return runs.get((start, variant), Training(start, variant, burst, ((0, rate),), rate))
 
 
 def seed(key: str) -> int:
@@ -63,7 +67,7 @@ def player(run: Training, rates: Sequence[float], limit: int, diverged: bool) ->
     value = run.schedule[-1][1]
     return {
         "more": not diverged and run.steps < limit,
-        "changed": len(run.schedule) > 1,
+        "changed": run.schedule != ((0, run.rate),),
         "rate": {"label": "learning rate", "values": sorted({*rates, value}), "value": value},
     }
 
@@ -85,7 +89,7 @@ def follow_player(key: str, picture: str, run: Training, burst: int, limit: int)
         elif 0 <= step <= steps and 0 < rate <= MAX_RATE:
             schedule = (*((at, r) for at, r in schedule if at < step), (int(step), rate))
         elif wish.get("reset"):
-            schedule = schedule[:1]
+            schedule = ((0, run.rate),)
         runs = {
             **st.session_state.get(f"{key}_runs", {}),
             (run.seed, run.variant): replace(run, steps=steps, schedule=schedule),

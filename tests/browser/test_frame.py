@@ -82,6 +82,8 @@ def test_settings_hold_on_every_page_and_after_reload(visitor: Visitor, app_url:
         assert asked(page) == expected
     visitor.visit(page.url)
     assert asked(page) == expected
+    with visitor.answered():
+        page.get_by_test_id("stSidebarNav").get_by_role("link", name=CHAPTERS["matrix"].title, exact=True).click()
     assert [pressed(visitor, name) for name in ("d_k", "mask")] == ["16", "causal"]
     expect(visitor.control("scale").get_by_role("switch")).not_to_be_checked()
 
