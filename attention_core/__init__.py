@@ -1,6 +1,8 @@
 """The maths of every chapter, in NumPy alone."""
 
 from attention_core.attention import AttentionTrace, attention, softmax
+from attention_core.contributions import Contributions, contributions
+from attention_core.equivalents import EquivalentWeights, equivalent_weights
 from attention_core.geometry import Alignment, alignment, convex_hull, unit_circle_ceiling
 from attention_core.gradients import attention_backward
 from attention_core.leaks import MASKINGS, WRONG_MASKINGS, influence, leak
@@ -66,6 +68,8 @@ __all__ = [
     "Alignment",
     "Answers",
     "AttentionTrace",
+    "Contributions",
+    "EquivalentWeights",
     "MultiHeadTrace",
     "PaperRow",
     "Positioned",
@@ -81,10 +85,12 @@ __all__ = [
     "attention",
     "attention_backward",
     "causal_mask",
+    "contributions",
     "convex_hull",
     "effective_number",
     "embed",
     "entropy",
+    "equivalent_weights",
     "influence",
     "is_known",
     "judge",
