@@ -2,6 +2,16 @@
 
 from attention_core.attention import AttentionTrace, attention, softmax
 from attention_core.contributions import Contributions, contributions
+from attention_core.costs import (
+    MODEL_SPECS,
+    ModelSpec,
+    attention_flops,
+    generation_scores,
+    grid_crossing,
+    kv_cache_bytes,
+    layer_flops,
+    score_cells,
+)
 from attention_core.equivalents import EquivalentWeights, equivalent_weights
 from attention_core.geometry import Alignment, alignment, convex_hull, unit_circle_ceiling
 from attention_core.gradients import attention_backward
@@ -58,6 +68,7 @@ __all__ = [
     "MASKINGS",
     "MAX_TOKENS",
     "MISTAKES",
+    "MODEL_SPECS",
     "POSITION_KINDS",
     "ROPE_ANGLE",
     "SENTENCES",
@@ -70,6 +81,7 @@ __all__ = [
     "AttentionTrace",
     "Contributions",
     "EquivalentWeights",
+    "ModelSpec",
     "MultiHeadTrace",
     "PaperRow",
     "Positioned",
@@ -84,6 +96,7 @@ __all__ = [
     "attend_in_heads",
     "attention",
     "attention_backward",
+    "attention_flops",
     "causal_mask",
     "contributions",
     "convex_hull",
@@ -91,10 +104,14 @@ __all__ = [
     "embed",
     "entropy",
     "equivalent_weights",
+    "generation_scores",
+    "grid_crossing",
     "influence",
     "is_known",
     "judge",
+    "kv_cache_bytes",
     "largest_slope",
+    "layer_flops",
     "leak",
     "learned_positions",
     "lift_factor",
@@ -112,6 +129,7 @@ __all__ = [
     "rotate_pairs",
     "rotation",
     "row_steps",
+    "score_cells",
     "sinusoidal_positions",
     "sliding_window_mask",
     "softmax",
