@@ -18,6 +18,14 @@ from attention_core.gradients import attention_backward
 from attention_core.leaks import MASKINGS, WRONG_MASKINGS, influence, leak
 from attention_core.lexicon import FEATURES, LEXICON, embed, is_known, tokenize
 from attention_core.masks import causal_mask, padding_mask, sliding_window_mask
+from attention_core.measurement import (
+    Measurement,
+    full_attention,
+    measurable_sizes,
+    measure,
+    measure_attention,
+    peak_mib,
+)
 from attention_core.model import (
     D_K_CHOICES,
     HEAD_ANGLES,
@@ -54,6 +62,7 @@ from attention_core.scaling import ScoreStatistics, SoftmaxStatistics, random_sc
 from attention_core.sentences import MAX_TOKENS, SENTENCES, Sentence
 from attention_core.sharpness import effective_number, entropy, largest_slope, softmax_jacobian
 from attention_core.steps import RowSteps, lift_factor, row_steps
+from attention_core.tiles import OnlineTrace, TileStep, online_attention, online_trace
 from attention_core.worksheet import LINES, MISTAKES, Answers, Verdict, Worksheet, judge, worksheet
 
 __all__ = [
@@ -81,14 +90,17 @@ __all__ = [
     "AttentionTrace",
     "Contributions",
     "EquivalentWeights",
+    "Measurement",
     "ModelSpec",
     "MultiHeadTrace",
+    "OnlineTrace",
     "PaperRow",
     "Positioned",
     "RowSteps",
     "ScoreStatistics",
     "Sentence",
     "SoftmaxStatistics",
+    "TileStep",
     "Verdict",
     "Worksheet",
     "alibi_bias",
@@ -104,6 +116,7 @@ __all__ = [
     "embed",
     "entropy",
     "equivalent_weights",
+    "full_attention",
     "generation_scores",
     "grid_crossing",
     "influence",
@@ -116,11 +129,17 @@ __all__ = [
     "learned_positions",
     "lift_factor",
     "lift_matrix",
+    "measurable_sizes",
+    "measure",
+    "measure_attention",
     "multi_head_attention",
     "offset_matrix",
+    "online_attention",
+    "online_trace",
     "output_matrix",
     "padding_mask",
     "paper_row",
+    "peak_mib",
     "permutation_residual",
     "positioned",
     "project",
