@@ -1,5 +1,6 @@
 """The maths of every chapter, in NumPy alone."""
 
+from attention_core.activations import GELU_FORMS, gelu
 from attention_core.attention import AttentionTrace, attention, softmax
 from attention_core.contributions import Contributions, contributions
 from attention_core.costs import (
@@ -41,6 +42,7 @@ from attention_core.model import (
     project,
     rotation,
 )
+from attention_core.normalization import layer_norm, layer_norm_backward
 from attention_core.paper import PaperRow, paper_row
 from attention_core.permutations import permutation_residual
 from attention_core.positions import (
@@ -63,6 +65,16 @@ from attention_core.sentences import MAX_TOKENS, SENTENCES, Sentence
 from attention_core.sharpness import effective_number, entropy, largest_slope, softmax_jacobian
 from attention_core.steps import RowSteps, lift_factor, row_steps
 from attention_core.tiles import OnlineTrace, TileStep, online_attention, online_trace
+from attention_core.transformer import (
+    MAX_BLOCKS,
+    NORMS,
+    BlockParams,
+    BlockTrace,
+    StackTrace,
+    random_blocks,
+    transformer_block,
+    transformer_stack,
+)
 from attention_core.worksheet import LINES, MISTAKES, Answers, Verdict, Worksheet, judge, worksheet
 
 __all__ = [
@@ -70,14 +82,17 @@ __all__ = [
     "DEFAULT_STRENGTH",
     "D_K_CHOICES",
     "FEATURES",
+    "GELU_FORMS",
     "HEAD_ANGLES",
     "HEAD_CHOICES",
     "LEXICON",
     "LINES",
     "MASKINGS",
+    "MAX_BLOCKS",
     "MAX_TOKENS",
     "MISTAKES",
     "MODEL_SPECS",
+    "NORMS",
     "POSITION_KINDS",
     "ROPE_ANGLE",
     "SENTENCES",
@@ -88,6 +103,8 @@ __all__ = [
     "Alignment",
     "Answers",
     "AttentionTrace",
+    "BlockParams",
+    "BlockTrace",
     "Contributions",
     "EquivalentWeights",
     "Measurement",
@@ -100,6 +117,7 @@ __all__ = [
     "ScoreStatistics",
     "Sentence",
     "SoftmaxStatistics",
+    "StackTrace",
     "TileStep",
     "Verdict",
     "Worksheet",
@@ -117,6 +135,7 @@ __all__ = [
     "entropy",
     "equivalent_weights",
     "full_attention",
+    "gelu",
     "generation_scores",
     "grid_crossing",
     "influence",
@@ -125,6 +144,8 @@ __all__ = [
     "kv_cache_bytes",
     "largest_slope",
     "layer_flops",
+    "layer_norm",
+    "layer_norm_backward",
     "leak",
     "learned_positions",
     "lift_factor",
@@ -143,6 +164,7 @@ __all__ = [
     "permutation_residual",
     "positioned",
     "project",
+    "random_blocks",
     "random_scores",
     "rope",
     "rotate_pairs",
@@ -154,6 +176,8 @@ __all__ = [
     "softmax",
     "softmax_jacobian",
     "tokenize",
+    "transformer_block",
+    "transformer_stack",
     "unit_circle_ceiling",
     "wavelengths",
     "worksheet",
