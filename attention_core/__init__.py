@@ -2,6 +2,7 @@
 
 from attention_core.activations import GELU_FORMS, gelu
 from attention_core.attention import AttentionTrace, attention, softmax
+from attention_core.circuits import WRITE_BACK, ov_circuit, qk_circuit, write_back_matrix
 from attention_core.contributions import Contributions, contributions
 from attention_core.costs import (
     MODEL_SPECS,
@@ -13,6 +14,7 @@ from attention_core.costs import (
     layer_flops,
     score_cells,
 )
+from attention_core.decoding import KVCache, decode_step
 from attention_core.equivalents import EquivalentWeights, equivalent_weights
 from attention_core.geometry import Alignment, alignment, convex_hull, unit_circle_ceiling
 from attention_core.gradients import attention_backward
@@ -96,6 +98,7 @@ __all__ = [
     "POSITION_KINDS",
     "ROPE_ANGLE",
     "SENTENCES",
+    "WRITE_BACK",
     "WRONG_MASKINGS",
     "W_K",
     "W_Q",
@@ -107,6 +110,7 @@ __all__ = [
     "BlockTrace",
     "Contributions",
     "EquivalentWeights",
+    "KVCache",
     "Measurement",
     "ModelSpec",
     "MultiHeadTrace",
@@ -130,6 +134,7 @@ __all__ = [
     "causal_mask",
     "contributions",
     "convex_hull",
+    "decode_step",
     "effective_number",
     "embed",
     "entropy",
@@ -158,12 +163,14 @@ __all__ = [
     "online_attention",
     "online_trace",
     "output_matrix",
+    "ov_circuit",
     "padding_mask",
     "paper_row",
     "peak_mib",
     "permutation_residual",
     "positioned",
     "project",
+    "qk_circuit",
     "random_blocks",
     "random_scores",
     "rope",
@@ -181,4 +188,5 @@ __all__ = [
     "unit_circle_ceiling",
     "wavelengths",
     "worksheet",
+    "write_back_matrix",
 ]
