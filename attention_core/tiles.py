@@ -141,13 +141,14 @@ def online_attention(
     Q = np.broadcast_to(Q, (*lead, *Q.shape[-2:]))
     K, V = np.broadcast_to(K, (*kv_lead, *K.shape[-2:])), np.broadcast_to(V, (*kv_lead, *V.shape[-2:]))
 
+    memory = _memory(Q, K, block_q, block_k)  # once for all heads
     output = np.zeros((*lead, n_q, V.shape[-1]), Q.dtype)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # an overflow is refused in words
         for at in np.ndindex(lead):
             kv_at = (*at[:-1], at[-1] // group) if at else ()
             largest, total = np.full(n_q, -np.inf, Q.dtype), np.zeros(n_q, Q.dtype)
             look = None if may_look is None else may_look[at]
-            for rows, columns, tile in _tiles(Q[at], K[kv_at], look, scale, block_q, block_k):
+            for rows, columns, tile in _tiles(memory, Q[at], K[kv_at], look, scale, block_q, block_k):
                 _absorb(tile, V[kv_at][columns], largest[rows], total[rows], output[at][rows])
             output[at] /= np.where(total == 0, 1, total)[:, None]
     _refuse_overflow("output", output)
@@ -198,12 +199,12 @@ def online_trace(
     if len(shape) != 2:
         raise ValueError(f"the steps are those of one head, (n_q, n_k), got scores of shape {shape}")
     block_q, block_k = _whole("block_q", block_q, 1), _whole("block_k", block_k, 1)
-    n_q = len(Q)
+    memory, n_q = _memory(Q, K, block_q, block_k), len(Q)
     largest, total = np.full(n_q, -np.inf, Q.dtype), np.zeros(n_q, Q.dtype)
     summed = np.zeros((n_q, V.shape[-1]), Q.dtype)
     steps = []
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # an overflow is refused in words
-        for rows, columns, tile in _tiles(Q, K, may_look, scale, block_q, block_k):
+        for rows, columns, tile in _tiles(memory, Q, K, may_look, scale, block_q, block_k):
             logits = tile.copy()
             rescale = _absorb(tile, V[columns], largest[rows], total[rows], summed[rows])
             output = summed[rows] / np.where(total[rows] == 0, 1, total[rows])[:, None]
@@ -217,12 +218,22 @@ def online_trace(
     return OnlineTrace(tuple(steps), summed)
 
 
+def _memory(Q: FloatArray, K: FloatArray, block_q: int, block_k: int) -> FloatArray:
+    """Room for one tile."""
+    return np.empty(min(block_q, Q.shape[-2]) * min(block_k, K.shape[-2]), Q.dtype)
+
+
 def _tiles(
-    Q: FloatArray, K: FloatArray, may_look: BoolArray | None, scale: float, block_q: int, block_k: int
+    memory: FloatArray,
+    Q: FloatArray,
+    K: FloatArray,
+    may_look: BoolArray | None,
+    scale: float,
+    block_q: int,
+    block_k: int,
 ) -> Iterator[tuple[slice, slice, FloatArray]]:
-    """Each tile of the logits that is not hidden throughout, with its rows and columns; always in the same memory."""
+    """Each tile of the logits that is not hidden throughout, with its rows and columns; always in `memory`."""
     n_q, n_k = len(Q), len(K)
-    memory = np.empty(min(block_q, n_q) * min(block_k, n_k), Q.dtype)
     for top in range(0, n_q, block_q):
         rows = slice(top, min(top + block_q, n_q))
         scaled = Q[rows] * scale  # (rows, d_k); fewer numbers than the tile has
