@@ -31,10 +31,12 @@ _KINDS: tuple[tuple[Features, str], ...] = (
     ((0, 1, 0, 0), "money phone keyboard computer screen car machine coin loan cash office ball steel"),
     ((-1, 0, 0, 0), "pie cake bread soup cheese salt sweet kitchen dinner"),
     # actions, some of which lean towards a sense
-    ((0, 0, 0, 1), "sat took saw went ran slept"),
+    ((0, 0, 0, 1), "sat took saw went ran slept bites"),
     ((-0.5, 0, 0, 1), "baked ate cooked"),
     ((0, 0.5, 0, 1), "rang paid clicked bought built drove"),
     ((0.5, 0, 0, 1), "swam flew grew"),
+    # people stand halfway between the two
+    ((0.5, 0.5, 0, 0), "man woman"),
     # words that hold sentences together: known, and without any of the four features
     ((0, 0, 0, 0), "she he grandma my by beside the to an loudly"),
     ((0, 0, 0, 0), "a and at down from her his i in is it of on they was we with you your"),

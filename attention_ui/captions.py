@@ -178,3 +178,14 @@ def tiny(value: float) -> str:
     if value == 0:
         return "0"
     return number(value) if value >= 0.005 else f"{value:.0e}".replace("e-", "e−")
+
+
+def nearest(value: float, choices: Sequence[float]) -> int:
+    """Return the place of the choice that is nearest to a value.
+
+    Examples
+    --------
+    >>> nearest(0.957, (0.125, 0.35, 0.65, 0.95))
+    3
+    """
+    return int(np.abs(np.asarray(choices) - value).argmin())

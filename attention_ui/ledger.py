@@ -152,6 +152,25 @@ def comparison(
     )
 
 
+def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> str:
+    """Return a table of plain texts as HTML, the first cell of a row being its name.
+
+    Examples
+    --------
+    >>> "<td>&lt;0</td>" in plain_table(("kind", "a"), [("none", "<0")], "Residuals")
+    True
+    """
+    head = "".join(f'<th scope="col">{for_html(column)}</th>' for column in columns)
+    body = "".join(
+        f'<tr><th scope="row">{for_html(name)}</th>{"".join(f"<td>{for_html(cell)}</td>" for cell in cells)}</tr>'
+        for name, *cells in rows
+    )
+    return (
+        f'<div class="al-scroll" tabindex="0" role="region" aria-label="{for_html(label)}">'
+        f'<table class="al-ledger"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
+
+
 def paragraphs(*lines: str) -> str:
     """Return lines of arithmetic as HTML paragraphs.
 

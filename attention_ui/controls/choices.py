@@ -7,10 +7,11 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from attention_core import HEAD_CHOICES
 from attention_ui.choice_table import choice_table
 from attention_ui.controls.sidebar import current, forget_focus
 from attention_ui.escape import for_markdown, labels
-from attention_ui.settings import EXAMPLE_WORDS, OWN, SENTENCE_IDS
+from attention_ui.settings import EXAMPLE_WORDS, MASKS, OWN, SENTENCE_IDS
 
 
 def guess(question: str, options: Sequence[str], right: Collection[int], told: str, key: str) -> None:
@@ -45,10 +46,12 @@ def guess(question: str, options: Sequence[str], right: Collection[int], told: s
         st.markdown(verdict)
 
 
-def choice(label: str, options: Sequence[str], key: str) -> str:
-    """Draw a small choice that belongs to one page and return it."""
+def choice(label: str, options: Sequence[str], key: str, default: str = "") -> str:
+    """Draw a small choice that belongs to one page and return it; the first by default, or if one is gone."""
+    if st.session_state.get(key) not in options:
+        st.session_state.pop(key, None)
     picked: str = st.segmented_control(
-        label, options, default=options[0], required=True, key=key, persist_state="session"
+        label, options, default=default or options[0], required=True, key=key, persist_state="session"
     )
     return picked
 
@@ -63,6 +66,36 @@ def several(label: str, options: Mapping[str, str], key: str) -> list[str]:
 def slider(label: str, low: float, high: float, default: float, key: str, step: float = 1.0) -> float:
     """Draw a slider that belongs to one page and return its value."""
     return st.slider(label, low, high, default, step, key=key, persist_state="session")
+
+
+def whole(label: str, low: int, high: int, default: int, key: str, step: int = 1) -> int:
+    """Draw a slider of whole numbers that belongs to one page; a kept number that no longer fits is held in."""
+    if key in st.session_state:
+        st.session_state[key] = min(max(st.session_state[key], low), high)
+    return st.slider(label, low, high, min(default, high), step, key=key, persist_state="session")
+
+
+def stops(label: str, options: Sequence[int], default: int, key: str) -> int:
+    """Draw a slider over a few numbers that belongs to one page and return the chosen one."""
+    picked: int = st.select_slider(label, options, default, key=key, persist_state="session")
+    return picked
+
+
+def picked(label: str, options: Sequence[str], key: str, default: int = 0) -> str:
+    """Draw a list of texts that belongs to one page and return the chosen one."""
+    chosen: str = st.selectbox(label, options, default, key=key, persist_state="session")
+    return chosen
+
+
+def knob(name: str) -> None:
+    """Draw a second handle on the sidebar's ``scale``, ``mask`` or ``heads``, on the page itself."""
+    key, settings = f"knob_{name}", current()
+    st.session_state[key] = getattr(settings, name)
+    if name == "scale":
+        st.toggle("÷ √d", key=key, on_change=_follow_knob, args=(name,))
+        return
+    label, options = {"mask": ("Mask", MASKS), "heads": ("Heads", HEAD_CHOICES)}[name]
+    st.segmented_control(label, options, key=key, required=True, on_change=_follow_knob, args=(name,))
 
 
 def blank(lines: Mapping[str, str], names: Sequence[str]) -> tuple[str, int, float | None]:
@@ -134,6 +167,11 @@ def address() -> str:
 def _follow_row() -> None:
     """The page's row moves the sidebar's focus."""
     st.session_state["focus"] = st.session_state["row"] + 1
+
+
+def _follow_knob(name: str) -> None:
+    """The page's knob turns the sidebar's."""
+    st.session_state[name] = st.session_state[f"knob_{name}"]
 
 
 def _follow_pick() -> None:

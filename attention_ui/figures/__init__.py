@@ -2,9 +2,24 @@
 
 from attention_ui.figures.arcs import arcs
 from attention_ui.figures.arrows import Arrow, plane
-from attention_ui.figures.bars import bars
+from attention_ui.figures.bars import Series, bars, compare
 from attention_ui.figures.curves import Curve, curves
+from attention_ui.figures.field import field
 from attention_ui.figures.heatmap import Outline, grid
 from attention_ui.figures.template import PALETTES, Palette
 
-__all__ = ["PALETTES", "Arrow", "Curve", "Outline", "Palette", "arcs", "bars", "curves", "grid", "plane"]
+__all__ = [
+    "PALETTES",
+    "Arrow",
+    "Curve",
+    "Outline",
+    "Palette",
+    "Series",
+    "arcs",
+    "bars",
+    "compare",
+    "curves",
+    "field",
+    "grid",
+    "plane",
+]

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from attention_ui.escape import for_plotly
-from attention_ui.figures.template import PALETTES, drawn
+from attention_ui.figures.template import PALETTES, Palette, drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +23,8 @@ class Curve:
     role: str = "weight"
     dash: str = "solid"
     faint: bool = False
+    width: float = 2.5
+    steps: bool = False  # as a histogram: y holds the height from one x to the next, and x one more edge
 
 
 def curves(
@@ -34,7 +36,11 @@ def curves(
     log_x: bool = False,
     log_y: bool = False,
     y_range: tuple[float, float] | None = None,
+    x_range: tuple[float, float] | None = None,
+    x_ticks: tuple[Sequence[float], Sequence[str]] | None = None,
+    mark: float | None = None,
     markers: bool = False,
+    width: int = 380,
     height: int = 320,
 ) -> go.Figure:
     """Draw named lines in one plot.
@@ -53,8 +59,16 @@ def curves(
         Whether an axis is logarithmic.
     y_range : tuple of float, optional
         Lowest and highest value of the vertical axis; what the lines need if None.
+    x_range : tuple of float, optional
+        Lowest and highest value of the horizontal axis.
+    x_ticks : tuple, optional
+        Where its ticks stand and what they say.
+    mark : float, optional
+        Where a vertical line marks the present setting.
     markers : bool
         Whether the points themselves are drawn.
+    width : int
+        The pixels that it takes in a row of pictures.
     height : int
         In pixels.
 
@@ -70,30 +84,48 @@ def curves(
     'log'
     """
     palette = PALETTES[theme]
-    traces = [
-        {
-            "type": "scatter",
-            "name": for_plotly(line.name),
-            "x": line.x,
-            "y": line.y,
-            "mode": "lines+markers" if markers else "lines",
-            "line": {"color": getattr(palette, line.role), "width": 1.5 if line.faint else 2.5, "dash": line.dash},
-            "opacity": 0.35 if line.faint else 1,
-            "showlegend": not line.faint,
-        }
-        for line in lines
-    ]
+    traces = [_trace(line, palette, markers) for line in lines]
     vertical: dict[str, Any] = {"title": {"text": axes[1]}, "type": "log" if log_y else "linear"}
     if y_range is not None:
         vertical["range"] = np.log10(y_range).tolist() if log_y else list(y_range)
     if log_y:
         vertical |= {"dtick": 1, "exponentformat": "power"}
+    across: dict[str, Any] = {"title": {"text": axes[0]}, "type": "log" if log_x else "linear", "range": x_range}
+    if x_ticks is not None:
+        ticks = {"tickvals": list(x_ticks[0]), "ticktext": [for_plotly(text) for text in x_ticks[1]]}
+        across |= {"showgrid": False, "zeroline": False, **ticks}
+    line_at = {"type": "line", "x0": mark, "x1": mark, "yref": "paper", "y0": 0, "y1": 1}
+    dotted = {"color": palette.quiet, "dash": "dot", "width": 2}
     layout = {
-        "xaxis": {"title": {"text": axes[0]}, "type": "log" if log_x else "linear"},
+        "xaxis": across,
+        "shapes": [] if mark is None else [{**line_at, "line": dotted}],
         "yaxis": vertical,
         "showlegend": True,
         "legend": {"orientation": "h", "y": -0.28, "x": 0},
-        "meta": {"width": 380},
+        "meta": {"width": width},
         "margin": {"l": 8, "r": 8, "t": 34, "b": 50},
     }
     return drawn(theme, title, height, traces, layout)
+
+
+def _trace(line: Curve, palette: Palette, markers: bool) -> dict[str, Any]:
+    """One line as plain data; steps stand on 0 and are filled."""
+    colour = getattr(palette, line.role)
+    look = {"color": colour, "width": 1.5 if line.faint else line.width, "dash": line.dash}
+    trace = {
+        "type": "scatter",
+        "name": for_plotly(line.name),
+        "x": line.x,
+        "y": line.y,
+        "mode": "lines+markers" if markers else "lines",
+        "line": look,
+        "opacity": 0.35 if line.faint else 1,
+        "showlegend": not line.faint,
+    }
+    if not line.steps:
+        return trace
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    edges = np.concatenate([line.x[:1], line.x])
+    heights = np.concatenate([[0.0], line.y, [0.0]])
+    fill = {"fill": "tozeroy", "fillcolor": f"rgba({red},{green},{blue},0.3)"}
+    return {**trace, "x": edges, "y": heights, "line": {**look, "shape": "hv"}, **fill}

@@ -64,6 +64,8 @@ def grid(
         The number with the deepest colour, for maps that are compared; the largest shown if None.
     part : str
         The part of the formula that the grid is.
+    width : int, optional
+        The pixels that it takes in a row of grids; by its columns if None.
     height : int
         In pixels.
     width : int, optional
@@ -128,7 +130,11 @@ def _colours(kind: str, drawn: np.ndarray, limit: float | None, palette: Palette
     """The colour scale: fixed 0 to 1 in one hue, or even about 0 in two."""
     if kind == "weights":
         return {"zmin": 0, "zmax": 1, "colorscale": [[0, _tint(palette, 0.05)], [1, palette.weight]]}
-    largest = limit or float(np.nanmax(np.abs(drawn), initial=0.0)) or 1.0
+    return diverging(limit or float(np.nanmax(np.abs(drawn), initial=0.0)) or 1.0, palette)
+
+
+def diverging(largest: float, palette: Palette) -> dict[str, object]:
+    """The colour scale of numbers on both sides of 0, even about it."""
     middle = _tint(palette, 0.05)
     return {
         "zmin": -largest,
@@ -184,7 +190,7 @@ def _hatch(shown: np.ndarray, kind: str, palette: Palette) -> list[dict[str, Any
         "y": rows,
         "mode": "text",
         "text": ["" if row in blind else text for row in rows.tolist()],
-        "textfont": {"color": palette.ink, "size": 12},
+        "textfont": {"color": palette.ink, "size": 12 if kind == "weights" else 15},
         "hoverinfo": "skip",
     }
     return [hatch, numbers]

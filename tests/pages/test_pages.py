@@ -33,6 +33,7 @@ from tests.ui.test_ledger import Reader
 
 BAD_NUMBER = re.compile(r"(?<![\w&<-])[-−]?(nan|inf|infinity)(?![\w>])|[-−]0\.00(?!\d)", re.IGNORECASE)
 SENTENCE_PAGES = ("home", "matrix")
+PLACES = {str(place) for place in range(1, 13)}  # axes that count instead of naming
 
 
 def healthy(app: AppTest) -> None:
@@ -101,7 +102,7 @@ def test_words_are_shown_literally(settings: Settings) -> None:
                     ticks = figure["layout"].get(axis, {}).get("ticktext") or []
                     for tick in ticks if len(ticks) == len(tokens) else []:
                         word = literal(tick.split("<br>")[0])
-                        assert word in {short(token) for token in (*tokens, *names)} | {"x", "y"}
+                        assert word in {short(token) for token in (*tokens, *names)} | {"x", "y"} | PLACES
                 for trace in figure["data"]:
                     hover = trace.get("hovertext") or []
                     for text in [hover] if isinstance(hover, str) else [t for row in hover for t in row]:

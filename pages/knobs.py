@@ -1,0 +1,96 @@
+"""The three knobs of attention: dividing by √d, the mask, and the number of heads."""
+
+import streamlit as st
+
+from attention_ui import captions, controls, prose
+from attention_ui.escape import labels
+from attention_ui.hiding import MISTAKES, leak_of, masked
+from attention_ui.pictures import heads, masks, scale
+from attention_ui.settings import Settings, hidden_cue, shown_head
+from attention_ui.show import show
+from attention_ui.widths import DEFAULT_WIDTH, GRADIENT, JACOBIAN, LARGEST, WIDTHS, mean_of, measures, median_of
+
+text = prose.read("knobs")
+settings = controls.current()
+names, i, widest = labels(settings.tokens), settings.focus, WIDTHS[-1]
+
+shares = (0.125, 0.35, 0.65, 0.95)
+raw, scaled = mean_of(widest, LARGEST, scaled=False), mean_of(widest, LARGEST, scaled=True)
+told = text.say("guess-told", raw=captions.percent(raw), scaled=captions.percent(scaled))
+options = [f"about {captions.percent(share)}" for share in shares]
+controls.guess(text.parts["guess"], options, [captions.nearest(raw, shares)], told, "knobs_guess")
+
+st.markdown(text.parts["scale"])
+left, middle, right = st.columns([3, 3, 1], vertical_alignment="bottom")
+with left:
+    d = controls.stops("Random-vector width d", WIDTHS, DEFAULT_WIDTH, "knobs_width")
+with middle:
+    measure = controls.choice("What to count", measures(d), "knobs_measure")
+with right:
+    controls.knob("scale")
+left, right = st.columns(2)
+with left:
+    show(scale.one_query, d, settings.scale)
+with right:
+    show(scale.histogram, d, measure, settings.scale)
+show(scale.every_width, d)
+gradients = [median_of(width, GRADIENT, scaled=False) for width in (8, widest)]
+st.markdown(
+    text.say(
+        "scale-note",
+        narrow=captions.number(gradients[0]),
+        wide=captions.number(gradients[1], 3),
+        mean=captions.number(mean_of(widest, GRADIENT, scaled=False), 1),
+        scaled=captions.number(median_of(widest, GRADIENT, scaled=True)),
+    )
+)
+
+st.markdown(text.parts["mask"])
+controls.knob("mask")
+hiding = masked(settings)
+show(masks.mask_steps, hiding)
+anyone = hiding.but(focus=0)  # the pictures below ask nobody in particular
+cue = hidden_cue(hiding)
+note = "" if cue is None else text.say("hidden", cue=names[cue], word=names[i])
+st.markdown(text.say(f"mask-{hiding.mask}") + "\n\n" + note + "\n\n" + text.parts["leak"])
+left, right = st.columns(2)
+with left:
+    masking = controls.picked("A mistake to compare with", MISTAKES, "knobs_mistake")
+with right:
+    word = controls.column_choice("The word that changes", "knobs_word", settings.n_tokens - 1)
+left, right = st.columns(2)
+with left:
+    show(masks.leak_meter, anyone, masking, word)
+with right:
+    if settings.n_tokens > 1:
+        show(masks.predictions, anyone)
+    else:
+        st.markdown(text.parts["no-guesses"])
+st.markdown(text.say("museum", count=str(settings.n_tokens - 1)))
+show(masks.museum, anyone.but(scale=True))
+
+st.markdown(text.parts["heads"])
+controls.knob("heads")
+above, below = st.columns(2) if settings.heads == 1 else (st.container(), st.container())
+with above:
+    show(heads.head_maps, settings)
+with below:
+    show(heads.head_mix, settings)
+
+river = Settings("river-bank")
+quarter = shown_head(river.but(heads=8, head=3)).weights[river.focus]
+pie = shown_head(Settings("apple-pie", mask="window", window=1))
+st.markdown(
+    text.parts["heads-note"]
+    + "\n\n"
+    + text.say(
+        "try",
+        raw=captions.percent(raw),
+        scaled=captions.percent(scaled),
+        flat=captions.number(median_of(widest, JACOBIAN, scaled=False), 4),
+        alone=captions.percent(float(pie.weights.max(axis=1).min())),
+        zero=captions.tiny(leak_of(river, "zero before softmax")),
+        right=captions.tiny(leak_of(river, "right")),
+        turned=captions.listens(river.tokens, river.focus, quarter),
+    )
+)
