@@ -15,7 +15,8 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from attention_core import D_K_CHOICES
-from attention_ui.pictures import dashboard, matrix
+from attention_ui import cautions
+from attention_ui.pictures import caution, dashboard, matrix
 from attention_ui.settings import EXAMPLE_WORDS, MASKS, OWN, SENTENCE_IDS, Settings, order_of, partner
 from attention_ui.show import Picture
 
@@ -221,4 +222,19 @@ def every_picture(settings: Settings) -> list[tuple[Callable[..., Picture], tupl
         (matrix.three_grids, (settings, column)),
         (matrix.cell_sources, (settings, column)),
         (matrix.shuffle_grids, (settings, order)),
+        *caution_pictures(settings),
+    ]
+
+
+def caution_pictures(settings: Settings) -> list[tuple[Callable[..., Picture], tuple[Any, ...]]]:
+    """Those of chapter 10."""
+    ways = len(cautions.way_names(settings))
+    trades = [(way, percent) for way, percent in ((0, 100), (ways - 1, -37)) if ways]
+    huge = [(caution.huge_plane, (settings, word, 20)) for word in cautions.can_be_huge(settings)[:1]]
+    return [
+        *((make, (settings, *trade)) for make in (caution.same_output_weights, caution.value_hull) for trade in trades),
+        (caution.same_output_weights, (settings, None, 0)),
+        (caution.value_hull, (settings, None, 0)),
+        (caution.three_measures, (settings,)),
+        *huge,
     ]

@@ -87,6 +87,18 @@ def picked(label: str, options: Sequence[str], key: str, default: int = 0) -> st
     return chosen
 
 
+def place(label: str, options: Sequence[str], key: str) -> int:
+    """Draw a list of texts that belongs to one page and return the place of the chosen one; new texts start anew."""
+    chosen: int = st.selectbox(
+        label,
+        range(len(options)),
+        format_func=lambda i: options[i],
+        key=key + "\n".join(options),
+        persist_state="session",
+    )
+    return chosen
+
+
 def knob(name: str) -> None:
     """Draw a second handle on the sidebar's ``scale``, ``mask`` or ``heads``, on the page itself."""
     key, settings = f"knob_{name}", current()
