@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import D_K_CHOICES
 from attention_ui import cautions
-from attention_ui.pictures import caution, dashboard, matrix
+from attention_ui.pictures import caution, cost, dashboard, matrix
 from attention_ui.settings import EXAMPLE_WORDS, MASKS, OWN, SENTENCE_IDS, Settings, order_of, partner
 from attention_ui.show import Picture
 
@@ -223,7 +223,13 @@ def every_picture(settings: Settings) -> list[tuple[Callable[..., Picture], tupl
         (matrix.cell_sources, (settings, column)),
         (matrix.shuffle_grids, (settings, order)),
         *caution_pictures(settings),
+        *((cost.tile_step, (settings, block, step)) for block, step in tile_steps(settings)),
     ]
+
+
+def tile_steps(settings: Settings) -> list[tuple[int, int]]:
+    """A few tiles of chapter 11: the first and the last, small and larger than the grid."""
+    return [(1, 2 - (settings.n_tokens == 1)), (2, len(cost.tiles_of(settings, 2).steps)), (settings.n_tokens, 1)]
 
 
 def caution_pictures(settings: Settings) -> list[tuple[Callable[..., Picture], tuple[Any, ...]]]:

@@ -15,6 +15,7 @@ from attention_ui.controls.choices import (
     sentence_table,
     several,
     slider,
+    step,
     stops,
     whole,
 )
@@ -28,6 +29,7 @@ from attention_ui.controls.edits import (
     sheet,
     vector_grids,
 )
+from attention_ui.controls.measuring import is_measuring, measure_next, measured, measuring_buttons
 from attention_ui.controls.runs import Training, follow_player, player, training
 from attention_ui.controls.sidebar import current, notices, sidebar
 
@@ -44,8 +46,12 @@ __all__ = [
     "feature_grid",
     "follow_player",
     "guess",
+    "is_measuring",
     "knob",
     "matrix_grids",
+    "measure_next",
+    "measured",
+    "measuring_buttons",
     "moved",
     "notices",
     "own_words",
@@ -59,6 +65,7 @@ __all__ = [
     "sheet",
     "sidebar",
     "slider",
+    "step",
     "stops",
     "training",
     "vector_grids",

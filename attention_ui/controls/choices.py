@@ -75,6 +75,11 @@ def whole(label: str, low: int, high: int, default: int, key: str, step: int = 1
     return st.slider(label, low, high, min(default, high), step, key=key, persist_state="session")
 
 
+def step(label: str, last: int, key: str) -> int:
+    """Draw a slider over the steps of something, from the first on; with one step there is nothing to choose."""
+    return whole(label, 1, last, 1, f"{key}_{last}") if last > 1 else last
+
+
 def stops(label: str, options: Sequence[int], default: int, key: str) -> int:
     """Draw a slider over a few numbers that belongs to one page and return the chosen one."""
     picked: int = st.select_slider(label, options, default, key=key, persist_state="session")
