@@ -44,7 +44,7 @@ with left:
 block = min(BLOCKS.index(block_name) + 1, settings.n_tokens) if block_name != BLOCKS[-1] else settings.n_tokens
 steps = len(cost.tiles_of(settings, block).steps)
 with right:
-    step = controls.step("Tiles looked at", steps, f"cost_step_{block}")
+    step = controls.step("Tiles looked at", steps, f"cost_step_{block}", 2)
 show(cost.tile_step, settings, block, step)
 st.markdown(
     text.say(
@@ -70,19 +70,10 @@ st.markdown(text.say("cache-read", meet=f"{cost.cache_meets('llama-2-7b', 7):,}"
 sizes = measurable_sizes(BUDGET_MIB, HEADS)
 st.markdown(text.say("measure", most=f"{sizes[-1]:,}", budget=str(BUDGET_MIB), heads=str(HEADS)))
 controls.measuring_buttons(sizes)
-
-
-@st.fragment(run_every=1 if controls.is_measuring() else None)
-def measurement() -> None:
-    """One more size each time, until all are measured."""
-    if controls.measured():
-        show(cost.measured_curves, controls.measured())
-    controls.measure_next(HEADS)
-
-
-measurement()
+controls.measurement(cost.measured_curves, HEADS)
 
 cat = Settings("cat-sat")
+st.markdown(text.parts["relatives-head"])
 st.html(text.html("relatives"))
 st.markdown(
     text.say(

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import D_K_CHOICES
 from attention_ui import cautions
-from attention_ui.pictures import caution, cost, dashboard, matrix
+from attention_ui.pictures import caution, cost, dashboard, matrix, transformer
 from attention_ui.settings import EXAMPLE_WORDS, MASKS, OWN, SENTENCE_IDS, Settings, order_of, partner
 from attention_ui.show import Picture
 
@@ -224,6 +224,20 @@ def every_picture(settings: Settings) -> list[tuple[Callable[..., Picture], tupl
         (matrix.shuffle_grids, (settings, order)),
         *caution_pictures(settings),
         *((cost.tile_step, (settings, block, step)) for block, step in tile_steps(settings)),
+        *transformer_pictures(settings),
+    ]
+
+
+def transformer_pictures(settings: Settings) -> list[tuple[Callable[..., Picture], tuple[Any, ...]]]:
+    """Those of chapter 12."""
+    blocks = [(2, 0, "pre"), (8, 3, "post")] if settings.has_embedding else []
+    return [
+        *((transformer.residual_stream, (settings, *stack)) for stack in blocks),
+        (transformer.cross_grid, (settings, settings.but(sentence="cat-sat"))),
+        (transformer.cross_grid, (settings, settings.but(sentence="apple-pie"))),
+        (transformer.one_more_word, (settings, 0)),
+        (transformer.one_more_word, (settings, settings.n_tokens - 1)),
+        (transformer.circuits, (settings,)),
     ]
 
 

@@ -29,7 +29,7 @@ from attention_ui.controls.edits import (
     sheet,
     vector_grids,
 )
-from attention_ui.controls.measuring import is_measuring, measure_next, measured, measuring_buttons
+from attention_ui.controls.measuring import measurement, measuring_buttons
 from attention_ui.controls.runs import Training, follow_player, player, training
 from attention_ui.controls.sidebar import current, notices, sidebar
 
@@ -46,11 +46,9 @@ __all__ = [
     "feature_grid",
     "follow_player",
     "guess",
-    "is_measuring",
     "knob",
     "matrix_grids",
-    "measure_next",
-    "measured",
+    "measurement",
     "measuring_buttons",
     "moved",
     "notices",

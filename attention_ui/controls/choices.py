@@ -75,9 +75,9 @@ def whole(label: str, low: int, high: int, default: int, key: str, step: int = 1
     return st.slider(label, low, high, min(default, high), step, key=key, persist_state="session")
 
 
-def step(label: str, last: int, key: str) -> int:
+def step(label: str, last: int, key: str, default: int = 1) -> int:
     """Draw a slider over the steps of something, from the first on; with one step there is nothing to choose."""
-    return whole(label, 1, last, 1, f"{key}_{last}") if last > 1 else last
+    return whole(label, 1, last, default, f"{key}_{last}") if last > 1 else last
 
 
 def stops(label: str, options: Sequence[int], default: int, key: str) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from attention_core import Measurement, measure_attention
+from attention_ui.show import Picture, show
 
 _KEY = "cost_measuring"
 
@@ -34,16 +35,29 @@ def is_measuring() -> bool:
     return bool(_state().left)
 
 
-def measured() -> tuple[Measurement, ...]:
-    """Return what was found so far."""
-    return _state().found
-
-
-def measure_next(n_heads: int) -> None:
-    """Measure the next size, if one is left, with a bar that says how far it is.
+def measurement(picture: Callable[..., Picture], n_heads: int) -> None:
+    """Show what was found so far, and measure one more size each second until none is left.
 
     Whoever leaves the page half-way stops it after the present size; it goes on when they come back.
+
+    Parameters
+    ----------
+    picture : callable
+        Makes the picture of a tuple of measurements.
+    n_heads : int
+        Of the attention that is measured.
     """
+
+    def part() -> None:
+        if _state().found:
+            show(picture, _state().found)
+        _measure_next(n_heads)
+
+    st.fragment(part, run_every=1 if is_measuring() else None)()
+
+
+def _measure_next(n_heads: int) -> None:
+    """Measure the next size, if one is left, with a bar that says how far it is."""
     state = _state()
     if state.failed:
         st.warning(state.failed)

@@ -12,14 +12,14 @@ from attention_ui.controls import measuring
 from attention_ui.pictures import cost
 from attention_ui.settings import Settings, shown_head
 from attention_ui.show import payload
-from tests.cases import SAMPLE, go_to, link, open_app, pictures, printed_table, run_program
+from tests.cases import SAMPLE, go_to, open_app, pictures, printed_table, run_program
 from tests.pages.test_pages import healthy
 
 FOUND = tuple(Measurement(n, n / 100, n / 200, n / 50, 1.0, 1e-7) for n in (64, 128))
 
 
-def visit(settings: Settings = Settings()) -> AppTest:
-    app = go_to(open_app(**link(settings)), "cost")
+def visit() -> AppTest:
+    app = go_to(open_app(), "cost")
     healthy(app)
     return app
 
