@@ -51,6 +51,17 @@ def plain(value: float) -> str:
     return text.rstrip("0").rstrip(".")
 
 
+def exact(value: float) -> str:
+    """Write a number in full, so that a calculator can go on from it.
+
+    Examples
+    --------
+    >>> exact(2.0), exact(-0.125), exact(0.1 + 0.2)
+    ('2', '−0.125', '0.3')
+    """
+    return f"{value + 0.0:.12g}".replace("-", "−")
+
+
 def vector(values: np.ndarray, places: int = 2) -> str:
     """Write a vector in brackets.
 

@@ -10,7 +10,6 @@ ICON = Path(__file__).with_name("icon.svg")
 LOOK = Path(__file__).with_name("look.css")
 
 st.set_page_config("Attention Lab", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto")
-st.html(LOOK)
 
 chapters = prose.chapters()
 pages = {
@@ -24,7 +23,8 @@ pages = {
 }
 page = st.navigation(list(pages.values()), expanded=True)
 chapter = next(chapter for chapter in chapters if pages[chapter.slug] == page)
-settings = controls.sidebar(chapter.controls)
+st.html(f"<style>{LOOK.read_text('utf-8')}{controls.hiding(chapter.controls)}</style>")
+settings = controls.sidebar()
 
 st.title(chapter.title, anchor=False)
 st.markdown(prose.fill(chapter.question, focus=settings.focus_word))

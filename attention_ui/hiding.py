@@ -75,6 +75,7 @@ def influences(settings: Settings, masking: str) -> np.ndarray:
     return influence(outputs, words_of(settings))
 
 
+@lru_cache(maxsize=512)
 def leak_of(settings: Settings, masking: str) -> float:
     """Return the largest move of an output before a word that changes: what leaks out of the future.
 

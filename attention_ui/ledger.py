@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import sqrt
 
 import numpy as np
 
 from attention_core import AttentionTrace, RowSteps, alignment, lift_factor, row_steps
-from attention_ui.captions import number, plain, vector, winners
+from attention_ui.captions import exact, number, plain, vector, winners
 from attention_ui.escape import for_html, labels
 from attention_ui.settings import Settings, plane_vectors, shown_head
 
@@ -134,8 +134,10 @@ def projection(x: np.ndarray, W: np.ndarray) -> str:
     >>> projection(np.array([1.0, 0.5]), np.array([[2.0], [4.0]]))
     '(1·2 + 0.5·4) = <b>(4)</b>'
     """
-    sums = (" + ".join(f"{_factor(a)}·{_factor(w)}" for a, w in zip(x, column, strict=True)) for column in W.T)
-    return f"({', '.join(sums)}) = <b>({', '.join(plain(v) for v in x @ W)})</b>"
+    sums = (
+        " + ".join(f"{factor(a, exact)}·{factor(w, exact)}" for a, w in zip(x, column, strict=True)) for column in W.T
+    )
+    return f"({', '.join(sums)}) = <b>({', '.join(exact(v) for v in x @ W)})</b>"
 
 
 def comparison(
@@ -190,7 +192,7 @@ def dot_product(q: np.ndarray, k: np.ndarray) -> str:
     >>> dot_product(np.array([2.0, 2.0]), np.array([2.0, -2.0]))
     '2·2 + 2·(−2) = <b>0</b>'
     """
-    terms = " + ".join(f"{_factor(a)}·{_factor(b)}" for a, b in zip(q, k, strict=True))
+    terms = " + ".join(f"{factor(a, plain)}·{factor(b, plain)}" for a, b in zip(q, k, strict=True))
     return f"{terms} = <b>{plain(float(q @ k))}</b>"
 
 
@@ -237,6 +239,12 @@ def _row(tokens: tuple[str, ...], key: np.ndarray, steps: RowSteps, j: int, css:
     return f'<tr class="{css}">{word}{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
 
 
-def _factor(value: float) -> str:
-    """A factor, in brackets where a sign would meet the dot."""
-    return plain(value) if value >= 0 else f"({plain(value)})"
+def factor(value: float, write: Callable[[float], str]) -> str:
+    """Write a factor, in brackets where a sign would meet the dot.
+
+    Examples
+    --------
+    >>> factor(2.0, plain), factor(-0.125, exact)
+    ('2', '(−0.125)')
+    """
+    return write(value) if value >= 0 else f"({write(value)})"

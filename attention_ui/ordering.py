@@ -79,6 +79,7 @@ def residual(settings: Settings, kind: str, strength: float, order: tuple[int, .
     return permutation_residual(lambda X: _read(settings, kind, strength, X).output, embedding(settings), order)
 
 
+@lru_cache(maxsize=64)
 def moved_words(settings: Settings, kind: str, strength: float, order: tuple[int, ...]) -> int:
     """Return how many words become something else in this order.
 
@@ -92,6 +93,7 @@ def moved_words(settings: Settings, kind: str, strength: float, order: tuple[int
     return int((np.abs(after - before).max(axis=1) > 1e-9).sum())
 
 
+@lru_cache(maxsize=512)
 def cue_reading(
     sentence: str, kind: str, strength: float, features: tuple[tuple[str, tuple[float, ...]], ...] = ()
 ) -> tuple[float, int]:
@@ -103,7 +105,8 @@ def cue_reading(
     return float(weights[cue]), cue if cue in best else best[0]
 
 
-def cues_held(kind: str, strength: float) -> list[str]:
+@lru_cache(maxsize=64)
+def cues_held(kind: str, strength: float) -> tuple[str, ...]:
     """Return which of the five sentences still listen to their cue most.
 
     Examples
@@ -111,7 +114,7 @@ def cues_held(kind: str, strength: float) -> list[str]:
     >>> len(cues_held("sinusoidal", 0.1)), len(cues_held("sinusoidal", 1.0))
     (5, 1)
     """
-    return [name for name in FIVE if cue_reading(name, kind, strength)[1] == SENTENCES[name].cue]
+    return tuple(name for name in FIVE if cue_reading(name, kind, strength)[1] == SENTENCES[name].cue)
 
 
 def _read(settings: Settings, kind: str, strength: float, X: np.ndarray) -> MultiHeadTrace:

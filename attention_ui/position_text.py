@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from attention_core import offset_matrix, sinusoidal_positions, wavelengths
@@ -11,6 +13,7 @@ from attention_ui.ordering import KINDS, residual
 from attention_ui.settings import Settings
 
 
+@lru_cache(maxsize=256)
 def vector_table(d: int, p: int) -> str:
     """Return the whole vector of position p with the wavelength of each pair, as HTML.
 
@@ -29,12 +32,13 @@ def vector_table(d: int, p: int) -> str:
     return f'<div class="al-small">{plain_table(columns, rows, f"The vector of position {p}")}</div>'
 
 
+@lru_cache(maxsize=256)
 def offset_lines(T: int, d: int, p: int, k: int) -> str:
     """Return the step from two positions by the same matrix, and how far off the worst position is, as HTML.
 
     Examples
     --------
-    >>> "(0.00, 1.00) · M = (0.84, 0.54)" in offset_lines(8, 4, 3, 1)
+    >>> "(0.00, 1.00) · M = <b>(0.84, 0.54)</b>" in offset_lines(8, 4, 3, 1)
     True
     """
     P, M = sinusoidal_positions(T + k, d), offset_matrix(k, d)
@@ -51,6 +55,7 @@ def offset_lines(T: int, d: int, p: int, k: int) -> str:
     )
 
 
+@lru_cache(maxsize=512)
 def residual_table(settings: Settings, strength: float, order: tuple[int, ...]) -> str:
     """Return ‖f(PX) − P f(X)‖ for every kind of positions under several masks, as HTML.
 

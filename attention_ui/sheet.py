@@ -9,9 +9,9 @@ import numpy as np
 from attention_core import AttentionTrace, Verdict, paper_row, row_steps
 from attention_core.worksheet import LINES
 from attention_ui import captions
-from attention_ui.captions import number
+from attention_ui.captions import exact, number
 from attention_ui.escape import for_html, for_markdown, labels
-from attention_ui.ledger import minus, paragraphs
+from attention_ui.ledger import factor, minus, paragraphs
 
 LINE_NAMES = {
     "scores": "scores",
@@ -22,17 +22,6 @@ LINE_NAMES = {
     "output": "output",
 }
 _UNROUNDED = " <small>(from unrounded values)</small>"
-
-
-def exact(value: float) -> str:
-    """Write a number in full, so that a calculator can go on from it.
-
-    Examples
-    --------
-    >>> exact(2.0), exact(-0.125), exact(0.1 + 0.2)
-    ('2', '−0.125', '0.3')
-    """
-    return f"{value + 0.0:.12g}".replace("-", "−")
 
 
 def steps_html(trace: AttentionTrace, tokens: tuple[str, ...], query: int, places: int) -> list[str]:
@@ -68,7 +57,9 @@ def steps_html(trace: AttentionTrace, tokens: tuple[str, ...], query: int, place
 
     dots = []
     for j, name in enumerate(names):
-        sum_ = " + ".join(f"{_factor(a)}·{_factor(b)}" for a, b in zip(q.tolist(), trace.K[j].tolist(), strict=True))
+        sum_ = " + ".join(
+            f"{factor(a, exact)}·{factor(b, exact)}" for a, b in zip(q.tolist(), trace.K[j].tolist(), strict=True)
+        )
         dots.append(f"{names[query]} · {name} = {sum_} = <b>{exact(float(steps.scores[j]))}</b>")
     scores = "[" + ", ".join(exact(score) for score in steps.scores.tolist()) + "]"
 
@@ -225,11 +216,6 @@ def _division(trace: AttentionTrace) -> str:
 def _shown(value: float, places: int) -> str:
     """A printed number; −∞ for a hidden one."""
     return number(value, places) if np.isfinite(value) else "−∞"
-
-
-def _factor(value: float) -> str:
-    """A factor in full, in brackets where a sign would meet the dot."""
-    return exact(value) if value >= 0 else f"({exact(value)})"
 
 
 _SLIPS = {

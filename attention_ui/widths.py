@@ -41,6 +41,7 @@ def measured(d: int, measure: str, scaled: bool) -> np.ndarray:
     return of[measure]
 
 
+@lru_cache
 def mean_of(d: int, measure: str, scaled: bool) -> float:
     """Return the mean over the random queries.
 
@@ -52,6 +53,7 @@ def mean_of(d: int, measure: str, scaled: bool) -> float:
     return float(measured(d, measure, scaled).mean())
 
 
+@lru_cache
 def median_of(d: int, measure: str, scaled: bool) -> float:
     """Return the median over the random queries.
 

@@ -34,7 +34,7 @@ def draw(name: str, settings: Settings) -> None:
 
 
 st.set_page_config("Baseline", layout="wide")
-settings = controls.sidebar(["sentence", "focus", "d_k", "scale", "mask", "heads"])
+settings = controls.sidebar()
 st.title("Baseline", anchor=False)
 draw("focus_arcs", settings)
 for column, name in zip(st.columns(3), ("weight_grid", "query_plane", "value_plane"), strict=True):

@@ -30,6 +30,6 @@ def lab() -> None:
 
 st.set_page_config("Baseline", layout="wide")
 st.html(Path(captions.__file__).with_name("look.css"))
-controls.sidebar(["sentence", "focus", "d_k", "scale", "mask", "heads"])
+controls.sidebar()
 st.title("Baseline", anchor=False)
 lab()

@@ -170,8 +170,6 @@ class Visitor:
         """The sidebar's control of that name, which is the setting's name in the URL."""
         sidebar = self.page.get_by_test_id("stSidebar")
         box = sidebar.locator(f".st-key-{name}")
-        if not box.is_visible():  # in the drawer of those that this page does not use
-            sidebar.get_by_test_id("stExpander").locator("summary").click()
         return box
 
     def choose(self, name: str, value: object) -> None:

@@ -43,9 +43,9 @@ st.markdown(
         mean=captions.number(mean_of(widest, GRADIENT, scaled=False), 1),
         scaled=captions.number(median_of(widest, GRADIENT, scaled=True)),
     )
+    + "\n\n"
+    + text.parts["mask"]
 )
-
-st.markdown(text.parts["mask"])
 controls.knob("mask")
 hiding = masked(settings)
 show(masks.mask_steps, hiding)
@@ -58,7 +58,6 @@ with left:
     masking = controls.picked("A mistake to compare with", MISTAKES, "knobs_mistake")
 with right:
     word = controls.column_choice("The word that changes", "knobs_word", settings.n_tokens - 1)
-left, right = st.columns(2)
 with left:
     show(masks.leak_meter, anyone, masking, word)
 with right:
@@ -71,11 +70,8 @@ show(masks.museum, anyone.but(scale=True))
 
 st.markdown(text.parts["heads"])
 controls.knob("heads")
-above, below = st.columns(2) if settings.heads == 1 else (st.container(), st.container())
-with above:
-    show(heads.head_maps, settings)
-with below:
-    show(heads.head_mix, settings)
+show(heads.head_maps, settings)
+show(heads.head_mix, settings)
 
 river = Settings("river-bank")
 quarter = shown_head(river.but(heads=8, head=3)).weights[river.focus]

@@ -21,10 +21,8 @@ told = {"names": captions.listed([names[j] for j in loudest])} if tie else {"nam
 told_text = text.say("told-tie" if tie else "told", total=total, **told)
 controls.guess(text.parts["guess"], names, loudest, told_text, "matrix_guess")
 
-left, right = st.columns(2)
-with left:
+with st.container(horizontal=True):
     controls.row_choice("Row: the word that listens")
-with right:
     best = (captions.winners(trace.weights[i]) or [i])[0]
     j = controls.column_choice("Column: the word that is heard", "matrix_column", best)
 show(matrix.three_grids, settings, j)

@@ -51,9 +51,7 @@ with left:
     show(positions.dot_products, T, d, p)
 with right:
     show(positions.offset, d, k)
-st.html(position_text.offset_lines(T, d, p, k))
-
-st.markdown(text.parts["lab"])
+st.html(position_text.offset_lines(T, d, p, k) + text.parts["lab"])
 if not settings.has_embedding:
     st.markdown(text.parts["no-embedding"])
     controls.sentence_choice()
@@ -68,8 +66,7 @@ else:
         order = order_for(controls.picked("Order of the words", ORDERS, "positions_order", 1), settings.n_tokens)
     show(pictures.two_readings, settings, kind, strength, order)
     line = text.html("line", words=" ".join(settings.tokens[place] for place in order))
-    st.html(line + position_text.residual_table(settings.but(focus=0), strength, order))
-    st.markdown(text.parts["kinds"])
+    st.html(line + position_text.residual_table(settings.but(focus=0), strength, order) + text.parts["kinds"])
     show(pictures.by_distance, settings)
     st.markdown(text.parts["cues"])
     show(pictures.five_cues, kind, strength, settings.features)

@@ -7,16 +7,18 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from html import unescape
 from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
 from attention_core import D_K_CHOICES
 from attention_ui import cautions
-from attention_ui.pictures import caution, cost, dashboard, matrix, transformer
+from attention_ui.pictures import caution, cost, dashboard, induction, matrix, projections, transformer
 from attention_ui.settings import EXAMPLE_WORDS, MASKS, OWN, SENTENCE_IDS, Settings, order_of, partner
 from attention_ui.show import Picture
 
@@ -137,6 +139,31 @@ def go_to(app: AppTest, page: str | Path) -> AppTest:
     return app.switch_page(str(path)).run()
 
 
+def component(app: AppTest, key: str) -> dict[str, Any]:
+    """What one component of the page was given."""
+    (found,) = (each.proto for each in app.get("bidi_component") if each.proto.id.endswith(f"-{key}"))
+    data: dict[str, Any] = json.loads(found.json)[0]
+    return data
+
+
+def send(app: AppTest, key: str, trigger: bool = False, **state: object) -> AppTest:
+    """Let a component report what a browser would, or what it never would, and run the page."""
+    (found,) = (each.proto for each in app.get("bidi_component") if each.proto.id.endswith(f"-{key}"))
+    states = app._tree.get_widget_states()
+    if trigger:
+        told = [{"event": name, "value": value} for name, value in state.items()]
+        events = f"$$STREAMLIT_INTERNAL_KEY_{found.id}__events"
+        states.widgets.append(WidgetState(id=events, json_trigger_value=json.dumps(told)))
+    else:
+        states.widgets.append(WidgetState(id=found.id, json_value=json.dumps(state)))
+    return app._run(states)
+
+
+def drag(app: AppTest, arrow: str, x: object, y: object, canvas: str = "arrows_ask", seq: object = 1) -> AppTest:
+    """Drag one of chapter 3's arrows."""
+    return send(app, canvas, move={"seq": seq, "moves": [{"id": arrow, "x": x, "y": y}]})
+
+
 def settings_of(app: AppTest) -> Settings:
     """What the sidebar says."""
     settings = app.session_state["settings"]
@@ -174,8 +201,9 @@ def texts(app: AppTest) -> list[str]:
     return [*shown, *html(app), *markdown(app), *(element.value for element in app.title)]
 
 
+@lru_cache(maxsize=512)
 def run_program(program: str) -> list[list[str]]:
-    """Run a picture's program here and return the table that it prints."""
+    """Run a picture's program here and return the table that it prints; a training is run once."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(program, "program", "exec"), {"__name__": "__main__"})
@@ -213,6 +241,8 @@ def every_picture(settings: Settings) -> list[tuple[Callable[..., Picture], tupl
     """Each picture of these settings that the pages can show, as the function that makes it and its arguments."""
     column = settings.n_tokens - 1
     order = order_of("first word last", settings.n_tokens)
+    twice = settings.tokens * 2  # every word comes back
+    by_hand = (twice, settings.n_tokens + settings.focus, 4.0)
     return [
         (dashboard.focus_arcs, (settings,)),
         (dashboard.partner_arcs, (partner(settings),)),
@@ -225,6 +255,13 @@ def every_picture(settings: Settings) -> list[tuple[Callable[..., Picture], tupl
         *caution_pictures(settings),
         *((cost.tile_step, (settings, block, step)) for block, step in tile_steps(settings)),
         *transformer_pictures(settings),
+        (induction.first_layer, (*by_hand, True, None)),
+        (induction.first_layer, (*by_hand, False, None)),
+        (induction.second_layer, (*by_hand, True, None)),
+        (induction.second_layer, (*by_hand, False, None)),
+        (induction.what_breaks, (twice, 4.0)),
+        (projections.three_arrows, (settings,)),
+        (projections.two_outputs, (settings, partner(settings))),
     ]
 
 
@@ -258,3 +295,10 @@ def caution_pictures(settings: Settings) -> list[tuple[Callable[..., Picture], t
         (caution.three_measures, (settings,)),
         *huge,
     ]
+
+
+def verdict(app: AppTest) -> str:
+    """What the page says of the guess that was made: "Yes", "Not quite" or "" before there is one."""
+    (guess,) = [text for text in markdown(app) if text.startswith("**Guess first.**")]
+    found = re.search(r"\n\n\*\*(Yes|Not quite)\.\*\*", guess)
+    return found[1] if found else ""

@@ -131,6 +131,8 @@ class Canvas {
     const target = svg("circle", { class: "target", r: 22 });
     const text = svg("text");
     group.append(shaft, head, handle, text, target);
+    // A finger on a tip drags it and does not scroll the page: touch-action does not reach inside an SVG everywhere.
+    group.addEventListener("touchstart", (event) => this.held && event.preventDefault(), { passive: false });
     group.addEventListener("pointerdown", (event) => this.grab(event, id));
     group.addEventListener("pointermove", (event) => this.drag(event, id));
     group.addEventListener("pointerup", (event) => this.release(event, id));
@@ -340,7 +342,9 @@ class Canvas {
 
   drawArrow(id, arrow, [x, y]) {
     const { data, group, shaft, head, handle, target } = arrow;
-    const look = JSON.stringify([x, y, id === this.selected, data.movable, data.name]);
+    const top = this.arrows.get(this.selected);
+    const covered = top && top !== arrow && Math.hypot(arrow.x - top.x, arrow.y - top.y) < ZERO;
+    const look = JSON.stringify([x, y, id === this.selected, data.movable, data.name, covered]);
     if (look === arrow.look) return; // a drag moves one of many
     arrow.look = look;
     const zero = Math.hypot(arrow.x, arrow.y) < ZERO;
@@ -348,10 +352,10 @@ class Canvas {
     group.classList.toggle("chosen", chosen);
     group.classList.toggle("zero", zero);
     group.classList.toggle("still", !data.movable);
-    // Dots at zero lie on each other: the list says which of them can be taken.
+    // Dots at zero lie on each other, as equal arrows do: the list says which of them can be taken.
     const reachable = data.movable && (!zero || chosen);
     group.setAttribute("tabindex", reachable ? 0 : -1);
-    target.style.pointerEvents = reachable ? "" : "none";
+    target.style.pointerEvents = reachable && !covered ? "" : "none";
     group.setAttribute("aria-label", `${data.name}, ${written(arrow.x)}, ${written(arrow.y)}`);
     this.drawShaft(shaft, head, [x, y]);
     for (const circle of [handle, target]) {
@@ -393,6 +397,11 @@ class Canvas {
         return { left: cx - 2, right: cx + 2, top: cy - 2, bottom: cy + 2 };
       });
     });
+    // And off what the plane's directions mean.
+    const [right, up, left] = this.data.compass.map((text) => 6.5 * text.length);
+    if (right) taken.push({ left: SIDE - 4 - right, right: SIDE, top: MIDDLE - 20, bottom: MIDDLE - 2 });
+    if (up) taken.push({ left: MIDDLE, right: MIDDLE + 6 + up, top: 0, bottom: 20 });
+    if (left) taken.push({ left: 0, right: 4 + left, top: MIDDLE - 20, bottom: MIDDLE - 2 });
     this.places ??= new Map();
     for (const group of groups.values()) {
       const { labels, text, at, id } = group;

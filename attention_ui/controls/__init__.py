@@ -17,6 +17,7 @@ from attention_ui.controls.choices import (
     slider,
     step,
     stops,
+    switch,
     whole,
 )
 from attention_ui.controls.edits import (
@@ -30,8 +31,9 @@ from attention_ui.controls.edits import (
     vector_grids,
 )
 from attention_ui.controls.measuring import measurement, measuring_buttons
-from attention_ui.controls.runs import Training, follow_player, player, training
-from attention_ui.controls.sidebar import current, notices, sidebar
+from attention_ui.controls.runs import Training, follow_player, player, replay, seed, training
+from attention_ui.controls.sequences import place_choice, sequence
+from attention_ui.controls.sidebar import current, hiding, notices, sidebar
 
 __all__ = [
     "Training",
@@ -46,6 +48,7 @@ __all__ = [
     "feature_grid",
     "follow_player",
     "guess",
+    "hiding",
     "knob",
     "matrix_grids",
     "measurement",
@@ -55,16 +58,21 @@ __all__ = [
     "own_words",
     "picked",
     "place",
+    "place_choice",
     "player",
+    "replay",
     "row_choice",
+    "seed",
     "sentence_choice",
     "sentence_table",
+    "sequence",
     "several",
     "sheet",
     "sidebar",
     "slider",
     "step",
     "stops",
+    "switch",
     "training",
     "vector_grids",
     "whole",

@@ -30,20 +30,21 @@ def guess(question: str, options: Sequence[str], right: Collection[int], told: s
     key : str
         The widget's name.
     """
-    with st.container(border=True, key=f"{key}_box"):
-        st.markdown(f"**Guess first.** {question}")
-        picked = st.pills(
+    key += "\n".join(options)  # words hold no line break, so no two lists share a key
+    picked = st.session_state.get(key)
+    verdict = "Pick one, or scroll on."
+    if picked is not None:
+        verdict = ("**Yes.** " if picked in right else "**Not quite.** ") + told
+    with st.container(border=True):
+        st.markdown(f"**Guess first.** {question}\n\n{verdict}")
+        st.pills(
             "Your guess",
             range(len(options)),
             format_func=lambda i: for_markdown(options[i]),
-            key=key + "\n".join(options),  # words hold no line break, so no two lists share a key
+            key=key,
             label_visibility="collapsed",
             persist_state="session",
         )
-        verdict = (
-            "Pick one, or scroll on." if picked is None else ("Yes. " if picked in right else "Not quite. ") + told
-        )
-        st.markdown(verdict)
 
 
 def choice(label: str, options: Sequence[str], key: str, default: str = "") -> str:
@@ -66,6 +67,11 @@ def several(label: str, options: Mapping[str, str], key: str) -> list[str]:
 def slider(label: str, low: float, high: float, default: float, key: str, step: float = 1.0) -> float:
     """Draw a slider that belongs to one page and return its value."""
     return st.slider(label, low, high, default, step, key=key, persist_state="session")
+
+
+def switch(label: str, default: bool, key: str) -> bool:
+    """Draw a switch that belongs to one page and return whether it is on."""
+    return st.toggle(label, default, key=key, persist_state="session")
 
 
 def whole(label: str, low: int, high: int, default: int, key: str, step: int = 1) -> int:

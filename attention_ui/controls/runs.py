@@ -8,7 +8,9 @@ from typing import Any
 
 import streamlit as st
 
-from attention_ui.controls.state import last_state
+from attention_ui.controls.state import as_numbers, last_state
+
+MAX_RATE = 10.0  # far beyond what any page offers, where every run diverges at once
 
 
 @dataclass(frozen=True)
@@ -36,9 +38,7 @@ def training(key: str, variants: Sequence[str], burst: int, rate: float) -> Trai
         The learning rate of a fresh run.
     """
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        seed = st.number_input(
-            "Seed", 0, 9999, 0, key=f"{key}_seed", persist_state="session", width=140, help="Another start."
-        )
+        start = seed(key)
         variant: str = st.segmented_control(
             "What is trained",
             variants,
@@ -48,7 +48,14 @@ def training(key: str, variants: Sequence[str], burst: int, rate: float) -> Trai
             persist_state="session",
         )
     runs: dict[tuple[int, str], Training] = st.session_state.get(f"{key}_runs", {})
-    return runs.get((seed, variant), Training(seed, variant, burst, ((0, rate),)))
+    return runs.get((start, variant), Training(start, variant, burst, ((0, rate),)))
+
+
+def seed(key: str) -> int:
+    """Draw a page's seed and return it."""
+    return st.number_input(
+        "Seed", 0, 9999, 0, key=f"{key}_seed", persist_state="session", width=140, help="Another start."
+    )
 
 
 def player(run: Training, rates: Sequence[float], limit: int, diverged: bool) -> dict[str, Any]:
@@ -61,17 +68,22 @@ def player(run: Training, rates: Sequence[float], limit: int, diverged: bool) ->
     }
 
 
+def replay() -> dict[str, Any]:
+    """Return what the player of a run of fixed length and rate offers: to play it, no more."""
+    return {"more": False, "changed": False}
+
+
 def follow_player(key: str, picture: str, run: Training, burst: int, limit: int) -> Callable[[], None]:
     """Return what to do when a player asks for more steps, another rate from its step on, or a fresh start."""
 
     def follow() -> None:
         wish = last_state(picture, "play")
         steps, schedule = run.steps, run.schedule
+        step, rate = as_numbers([wish.get("step"), wish.get("rate")]).tolist() if "rate" in wish else (-1, -1)
         if "more" in wish:
-            steps = min(limit, int(wish["more"]) + burst)
-        elif "rate" in wish:
-            step, rate = int(wish["step"]), float(wish["rate"])
-            schedule = (*((at, r) for at, r in schedule if at < step), (step, rate))
+            steps = min(limit, steps + burst)
+        elif 0 <= step <= steps and 0 < rate <= MAX_RATE:
+            schedule = (*((at, r) for at, r in schedule if at < step), (int(step), rate))
         elif wish.get("reset"):
             schedule = schedule[:1]
         runs = {

@@ -25,13 +25,8 @@ from attention_ui.settings import (
 _DEFAULT = Settings()
 
 
-def sidebar(used: Collection[str]) -> Settings:
-    """Draw the shared controls and return what they say; those a page does not use are out of sight.
-
-    Parameters
-    ----------
-    used : collection of str
-        Among ``sentence``, ``focus``, ``d_k``, ``scale``, ``mask`` and ``heads``.
+def sidebar() -> Settings:
+    """Draw the shared controls and return what they say; `hiding` keeps those out of sight that a page does not use.
 
     Returns
     -------
@@ -44,11 +39,9 @@ def sidebar(used: Collection[str]) -> Settings:
         here = st.container(key="controls", gap="small")
     shown: dict[str, object] = {}
     # All of them on every page, in one place: a bound widget that is left out, or moves, loses its place in the URL.
-    hidden = ", ".join(f".st-key-{key}" for name in _CONTROLS.keys() - set(used) for key in _KEYS.get(name, (name,)))
     with here:
         for draw in _CONTROLS.values():
             draw(shown)
-        st.html(f"<style>{hidden or '.st-key-none'} {{ display: none; }}</style>")
     places = {"focus": int(str(shown["focus"])) - 1, "head": int(str(shown.get("head", 1))) - 1}
     edited = tuple(sorted(edited_features().items()))
     settings = Settings(**{**shown, **places, "features": edited})  # type: ignore[arg-type]
@@ -61,6 +54,12 @@ def sidebar(used: Collection[str]) -> Settings:
             if name in used_instead and not _equal_in_url(asked[name], _in_url(used_instead[name]))
         ]
     return settings
+
+
+def hiding(used: Collection[str]) -> str:
+    """Return the CSS rule that hides the controls which a page does not use."""
+    parts = [part for name, all_parts in _PARTS.items() if name not in used for part in all_parts]
+    return f"{', '.join(parts)} {{ display: none; }}" if parts else ""
 
 
 def current() -> Settings:
@@ -106,8 +105,7 @@ def _focus(shown: dict[str, object]) -> None:
         f"<b>{for_html(short(token))}</b>" if at == place else for_html(short(token))
         for at, token in enumerate(tokens, 1)
     )
-    with st.container(key="focus-line"):
-        st.html(f'<p class="al-sentence">{line}</p>')
+    st.html(f'<p class="al-sentence">{line}</p>')
     shown["focus"] = _one_of("Word that asks", range(1, len(tokens) + 1), own, "focus")
 
 
@@ -148,11 +146,13 @@ def _one_of(label: str, options: Sequence[object], default: object, key: str) ->
     return default if picked is None else picked  # a link such as ?focus= chooses none in spite of `required`
 
 
-_KEYS = {
-    "sentence": ("sentence", "words"),
-    "focus": ("focus", "focus-line"),
-    "mask": ("mask", "window", "padding"),
-    "heads": ("heads", "head"),
+_PARTS = {
+    "sentence": (".st-key-sentence", ".st-key-words"),
+    "focus": (".st-key-focus", ".stElementContainer:has(.al-sentence)"),
+    "d_k": (".st-key-d_k",),
+    "scale": (".st-key-scale",),
+    "mask": (".st-key-mask", ".st-key-window", ".st-key-padding"),
+    "heads": (".st-key-heads", ".st-key-head"),
 }
 _CONTROLS = {
     "sentence": _sentence,

@@ -103,9 +103,10 @@ def grid(
         **_colours(kind, drawn_values, limit, palette),
     }
     bare = {"showgrid": False, "zeroline": False}
+    most = {} if width is None else {"most": round(1.6 * width)}  # one of many does not stretch where it is alone
     layout = {
         # In a row of grids a wide one gets more room, and a tall one grows.
-        "meta": {"width": width or 90 + 34 * (len(columns) if len(columns) > 7 else min(len(columns), 5))},
+        "meta": {"width": width or 90 + 34 * (len(columns) if len(columns) > 7 else min(len(columns), 5)), **most},
         # Words stand on positions: repeated or numeric words are never categories.
         "xaxis": {**bare, "range": [-0.5, len(columns) - 0.5], "title": {"text": axes[1]}, **_ticks(columns)},
         "yaxis": {**bare, "range": [len(rows) - 0.5, -0.5], "title": {"text": axes[0]}, **_ticks(rows)},

@@ -54,16 +54,33 @@ def head_mix(settings: Settings, theme: str) -> Picture:
     trace, n, h = attend(settings), settings.n_tokens, settings.heads
     pairs, lit = ("x", "y") * h, [Outline(row=i)]
     many = "1 head" if h == 1 else f"{h} heads"
+    wide = 430 if h == 8 else None  # so that all three stand in one row of a laptop
     figures = [
-        grid(trace.concat, words, pairs, theme=theme, title=f"concat, {n} × {2 * h}", outlines=lit, axes=("", many)),
-        grid(trace.W_O, pairs, ("x", "y"), theme=theme, title=f"W_O, {2 * h} × 2", axes=(many, "")),
         grid(
-            trace.output, words, ("x", "y"), theme=theme, title=f"output, {n} × 2", outlines=lit, axes=("becomes", "")
+            trace.concat,
+            words,
+            pairs,
+            theme=theme,
+            title=f"concat, {n} × {2 * h}",
+            outlines=lit,
+            axes=("", many),
+            width=wide,
+        ),
+        grid(trace.W_O, pairs, ("x", "y"), theme=theme, title=f"W_O, {2 * h} × 2", axes=(many, ""), width=150),
+        grid(
+            trace.output,
+            words,
+            ("x", "y"),
+            theme=theme,
+            title=f"output, {n} × 2",
+            outlines=lit,
+            axes=("becomes", ""),
+            width=150,
         ),
     ]
     alts = [
         f"Joined outputs of {names[i]}: {captions.vector(trace.concat[i])}",
-        f"W_O takes the mean of {many}: its entries are 0 and {captions.plain(1 / h)}",
+        f"W_O takes the mean of {many}: its entries are 0 and {'1' if h == 1 else f'1/{h}'}",
         f"{names[i]} becomes {captions.vector(trace.output[i])}",
     ]
     columns = [f"head {k}: {axis}" for k in range(1, h + 1) for axis in "xy"]

@@ -144,6 +144,7 @@ class Picture {
       this.charts[i].style.height = `${figure.layout.height}px`; // reserved before Plotly is there
       const width = figure.layout.meta?.width ?? 280; // narrow grids leave room for wide ones
       this.charts[i].style.flex = `${width} 1 ${width}px`;
+      this.charts[i].style.maxWidth = figure.layout.meta?.most ? `${figure.layout.meta.most}px` : "";
       this.charts[i].setAttribute("role", "img");
       this.charts[i].setAttribute("aria-label", data.alt[i]);
     });

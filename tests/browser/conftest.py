@@ -15,10 +15,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import ConsoleMessage, Page
+from playwright.sync_api import ConsoleMessage, Page, expect
 
 from benchmarks.server import serve
 from benchmarks.visitor import Visitor, find_browser, flags
+
+expect.set_options(timeout=20_000)  # a cold server on a busy machine takes its time
 
 # Opened at /a-page, Streamlit first tries whether /a-page is the folder it is served from, and gets a 404.
 BASE_PATH_TRIAL = re.compile(r"http://[^/]+/[^/]+/_stcore/(health|host-config)")

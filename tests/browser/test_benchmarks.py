@@ -1,4 +1,4 @@
-"""The benchmark of the pages, in its short form and as a command."""
+"""The benchmarks of the pages and of a drag, in their short form and as commands."""
 
 import json
 import subprocess
@@ -32,3 +32,27 @@ def test_a_change_leaves_no_picture_missing_and_is_no_slower_than_plotly_chart()
     # Not absolute times, machines differ; and the short form's medians are of two changes only.
     assert 0 < found["page_change_ms"]["home"] < 1.5 * found["baseline_change_ms"]
     assert 2_000_000 < found["first_visit_bytes"] < 3_500_000
+
+
+@pytest.mark.usefixtures("browser_type_launch_args")  # skips without a browser
+@pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's clock of another process")
+def test_a_drag_leaves_no_picture_missing_and_is_faster_than_plotly_chart() -> None:
+    command = [sys.executable, "-m", "benchmarks.drag", "--short"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout.splitlines()[-1])
+    assert set(found) == {
+        "median_ms",
+        "p95_ms",
+        "updates_per_s",
+        "arrow_fps",
+        "missing_frames",
+        "server_cpu_ms",
+        "baseline_median_ms",
+        "baseline_missing_frames",
+    }
+    assert found["missing_frames"] == 0
+    assert 0 < found["median_ms"] < found["baseline_median_ms"]
+    assert found["arrow_fps"] > 0
+    assert found["updates_per_s"] > 0
+    assert 0 < found["server_cpu_ms"] < 100  # a slow or busy machine; the full form is for quiet ones

@@ -35,6 +35,7 @@ from tests.cases import (
     printed_table,
     run_program,
     settings_of,
+    verdict,
 )
 
 EMBEDDED = [settings for settings in (*SAMPLE, *HOSTILE_SETTINGS) if settings.has_embedding]
@@ -79,8 +80,8 @@ def test_the_guess_is_judged_by_the_numbers() -> None:
     verdicts = []
     for option in range(4):
         app.pills[0].set_value(option).run()
-        verdicts.append(next(text for text in markdown(app) if text.startswith(("Yes. ", "Not quite. "))))
-    assert [verdict.startswith("Yes. ") for verdict in verdicts] == [True, False, False, False]
+        verdicts.append(verdict(app) == "Yes")
+    assert verdicts == [True, False, False, False]
 
 
 # The sinusoids
@@ -211,7 +212,7 @@ def test_the_cues_at_the_default_and_at_full_strength(kind: str) -> None:
 
 
 def test_at_full_strength_it_loses_in_four_of_five_and_the_page_says_so() -> None:
-    assert cues_held("sinusoidal", 1.0) == ["apple-pie"]
+    assert cues_held("sinusoidal", 1.0) == ("apple-pie",)
     said = "\n".join(markdown(page()))
     assert "the cue loses in **4 of 5** sentences" in said
     app = page()

@@ -12,7 +12,8 @@ from attention_ui.settings import Settings, partner, put, shown_head
 from tests.cases import HOSTILE_SETTINGS, SAMPLE
 
 TAGS = {"div", "p", "h3", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "span", "b", "i", "sub", "sup", "small"}
-ATTRIBUTES = {"class", "tabindex", "role", "aria-label", "scope", "data-part", "colspan", "style", "title"}
+TAGS |= {"ol", "li"}  # the home page's map
+ATTRIBUTES = {"start", "class", "tabindex", "role", "aria-label", "scope", "data-part", "colspan", "style", "title"}
 
 
 class Reader(HTMLParser):

@@ -14,7 +14,7 @@ from attention_ui.settings import OWN, Settings
 from attention_ui.show import payload
 from tests.cases import HOSTILE_SETTINGS, SAMPLE, every_picture, printed_table, run_program, table_of
 
-INPUTS = {"X", "Q", "K", "V", "W_Q", "W_K", "W_V"}
+INPUTS = {"X", "Q", "K", "V", "W_Q", "W_K", "W_V", "beta"}
 FEW = (
     Settings(),
     Settings("cat-sat", mask="causal", heads=4, head=2),
@@ -52,7 +52,7 @@ def test_it_needs_numpy_alone_and_holds_no_result(settings: Settings) -> None:
         assert picture["program"].isascii()
         tree = ast.parse(picture["program"])
         imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-        assert [ast.unparse(node) for node in imports] == ["import numpy as np"]
+        assert {ast.unparse(node) for node in imports} == {"import numpy as np"}
         numbers = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, float)]
         assert set(numbers) <= {0.25, 0.5}, picture["name"]  # a weight or an output would be another fraction
 
