@@ -42,7 +42,7 @@ def same_output_weights(settings: Settings, way: int | None, percent: int, theme
     other = own if way is None else cautions.other_weights(settings, way, percent)
     series = [Series("the model's", own)] + ([] if way is None else [Series("others", other, "query")])
     title = f"Weights of {names[settings.focus]}"
-    figure = compare(series, settings.tokens, theme=theme, title=title, cut=8, height=340)
+    figure = compare(series, settings.tokens, theme=theme, title=title, height=340)
     alt = captions.listens(settings.tokens, settings.focus, own)
     if way is not None:
         j = int(np.abs(other - own).argmax())
