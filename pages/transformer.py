@@ -52,6 +52,8 @@ st.markdown(text.parts["cross"])
 others = [sentence for sentence in SENTENCES if sentence != settings.sentence]
 other = settings.but(sentence=others[controls.place("The other sentence", others, "transformer_other")])
 show(transformer.cross_grid, settings, other)
+if not (settings.has_embedding and other.has_embedding):
+    st.markdown(text.parts["cross-given"])
 
 st.markdown(text.parts["generate"])
 word = controls.step("Words written", settings.n_tokens, "transformer_words", settings.n_tokens) - 1
