@@ -16,7 +16,7 @@ def lab() -> None:
     trace, i = shown_head(settings), settings.focus
     left, right = st.columns([5, 6])
     with left:
-        controls.canvas(canvases.query_canvas(settings, "free"), "arrows_ask")
+        controls.canvas(canvases.query_canvas(settings, "free", ""), "arrows_ask")
         (values,) = dashboard.value_plane(settings, "light").figures
         st.plotly_chart(values, theme=None, key="values")
     with right:

@@ -47,20 +47,15 @@ def lab() -> None:
     if settings.keys_as_values:
         blend.append(text.parts["keys-as-values"])
 
-    left, right = st.columns([5, 6])
-    with left:
-        st.html(text.html("ask", focus=names[i]))
-        controls.canvas(canvases.query_canvas(settings, mode), "arrows_ask")
+    with st.container(key="lab"):  # look.css lays out its seven parts as a grid
+        ask = text.parts["ask"].format(focus=names[i])
+        controls.canvas(canvases.query_canvas(settings, mode, ask), "arrows_ask")
+        st.html("".join(arithmetic))
         controls.arrow_reset()
-    right.html("".join(arithmetic))
-    left, right = st.columns([5, 6])
-    with left:
-        st.html(text.parts["values"])
-        controls.canvas(canvases.value_canvas(settings), "arrows_values")
-    with right:
+        controls.canvas(canvases.value_canvas(settings, text.parts["values"]), "arrows_values")
         st.html("".join(blend))
         show(dashboard.weight_grid, settings)
-    st.html(text.parts["geometry"] + ledger.lengths_and_angles(settings))
+        st.html(text.parts["geometry"] + ledger.lengths_and_angles(settings))
 
 
 lab()

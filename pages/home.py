@@ -23,12 +23,9 @@ formula([Symbol(s, part_of.get(s, ""), says.get(s, "")) for s in signs], text.pa
 controls.sentence_choice()
 show(dashboard.focus_arcs, settings)
 
-left, middle, right = st.columns([4, 3, 3])
-with left:
+with st.container(key="row-3-pictures"):
     show(dashboard.weight_grid, settings)
-with middle:
     show(dashboard.query_plane, settings)
-with right:
     show(dashboard.value_plane, settings)
 
 arithmetic = [
@@ -39,9 +36,9 @@ arithmetic = [
 ]
 if settings.heads > 1:
     arithmetic.append(text.html("heads", heads=str(settings.heads), output=captions.vector(output)))
-left, right = st.columns(2)
-left.html(ledger.ledger(settings))
-right.html("".join(arithmetic))
+with st.container(key="row-2-arithmetic"):
+    st.html(ledger.ledger(settings))
+    st.html("".join(arithmetic))
 
 other = partner(settings)
 other_names, other_trace = labels(other.tokens), shown_head(other)
@@ -58,15 +55,11 @@ else:
         right_one = [round(2 * float(other_weights[0]))]
         controls.guess(text.say("guess-alone", focus=word), shares, right_one, told, "home_guess")
     st.markdown(text.say("same-word", focus=word))
-    left, right = st.columns(2)
-    with left:
+    sentences = " ".join(settings.tokens), " ".join(other.tokens)
+    starts = embedding(settings)[settings.focus], embedding(other)[other.focus]
+    with st.container(key="row-2-partner"):
         show(dashboard.partner_arcs, other)
-    x_here, x_there = embedding(settings)[settings.focus], embedding(other)[other.focus]
-    right.html(
-        ledger.comparison(
-            (" ".join(settings.tokens), " ".join(other.tokens)), (x_here, x_there), (output, other_output)
-        )
-    )
+        st.html(ledger.comparison(sentences, starts, (output, other_output)))
 
 river, pie = Settings("river-bank"), Settings("apple-pie", mask="causal")
 turned = shown_head(river.but(heads=4, head=3)).weights[river.focus]

@@ -35,10 +35,8 @@ else:
             for name, role, W in zip("qkv", ROLES, matrices(settings), strict=True)
         ]
         st.html(ledger.paragraphs(*lines))
-        left, right = st.columns(2)
-        with left:
+        with st.container(key="row-2-roles"):
             show(projections.three_arrows, settings)
-        with right:
             show(dashboard.focus_arcs, settings)
 
 rang = Settings("apple-phone", focus=3)

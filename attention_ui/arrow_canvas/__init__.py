@@ -33,6 +33,8 @@ class Plane:
         The vectors.
     alt : str
         One sentence that says what the picture says.
+    title : str
+        What to know of it, shown above.
     mode : str
         What a drag may change, one of `attention_ui.settings.MODES`; vectors of length 0 are exempt.
     result : CanvasArrow, optional
@@ -45,6 +47,7 @@ class Plane:
 
     arrows: Sequence[CanvasArrow]
     alt: str
+    title: str
     mode: str = "free"
     result: CanvasArrow | None = None
     hull: Sequence[tuple[float, float]] = ()

@@ -48,7 +48,8 @@ class Canvas {
     this.result = this.picture.appendChild(svg("g", { class: "al-canvas-arrow al-canvas-output" }));
     this.result.append(svg("line", { class: "shaft" }), svg("path", { class: "head" }), svg("text"));
     this.tips = this.picture.appendChild(svg("g"));
-    this.root.append(this.picture, this.makeInputs());
+    this.title = html("p", "al-canvas-title");
+    this.root.append(this.title, this.picture, this.makeInputs());
     parent.append(this.root);
   }
 
@@ -78,6 +79,7 @@ class Canvas {
   update(data) {
     this.data = data;
     this.picture.setAttribute("aria-label", data.alt);
+    this.title.textContent = data.title;
     if (this.inFlight && data.seq >= this.inFlight.seq) {
       clearTimeout(this.timer);
       this.inFlight = null;

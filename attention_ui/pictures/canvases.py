@@ -12,16 +12,16 @@ from attention_ui.settings import Settings, attend, plane_vectors
 MARK = 12  # characters of a word beside its arrow
 
 
-def query_canvas(settings: Settings, mode: str) -> Plane:
+def query_canvas(settings: Settings, mode: str, title: str) -> Plane:
     """The focus word's query and every key, all of them to be dragged."""
     Q, K, _ = plane_vectors(settings)
     names, marks, i = labels(settings.tokens), labels(settings.tokens, MARK), settings.focus
     keys = [_arrow("key", j, marks[j], f"key of {names[j]}", k) for j, k in enumerate(K.tolist())]
     query = _arrow("query", i, f"{marks[i]} asks", f"query of {names[i]}", Q[i].tolist())
-    return Plane([query, *keys], captions.aligned(names, i, Q[i], K), mode)
+    return Plane([query, *keys], captions.aligned(names, i, Q[i], K), title, mode)
 
 
-def value_canvas(settings: Settings) -> Plane:
+def value_canvas(settings: Settings, title: str) -> Plane:
     """Every value, to be dragged, and the blend inside their hull."""
     _, _, V = plane_vectors(settings)
     names, marks, i = labels(settings.tokens), labels(settings.tokens, MARK), settings.focus
@@ -36,7 +36,7 @@ def value_canvas(settings: Settings) -> Plane:
     result = CanvasArrow("output", f"new {marks[i]}", f"new {names[i]}", x, y, "output", False)
     hull = [(x, y) for x, y in convex_hull(V).tolist()]
     compass = COMPASS if settings.has_embedding and not settings.keys_as_values else ("", "", "")
-    return Plane(values, alt, "free", result, hull, compass)
+    return Plane(values, alt, title, "free", result, hull, compass)
 
 
 def _arrow(role: str, position: int, label: str, name: str, tip: list[float]) -> CanvasArrow:

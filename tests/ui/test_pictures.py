@@ -47,7 +47,7 @@ def test_every_figure_is_one_that_plotly_knows(settings: Settings, theme: str) -
 
 @pytest.mark.parametrize("settings", ALL)
 def test_the_query_canvas_holds_what_the_shown_head_sees(settings: Settings) -> None:
-    plane = query_canvas(settings, "free")
+    plane = query_canvas(settings, "free", "")
     Q, K, _ = plane_vectors(settings)
     query, *keys = plane.arrows
     assert (query.x, query.y) == tuple(Q[settings.focus])
@@ -60,7 +60,7 @@ def test_the_query_canvas_holds_what_the_shown_head_sees(settings: Settings) -> 
 @pytest.mark.parametrize("settings", ALL)
 def test_the_blend_of_one_head_lies_in_the_hull_that_is_drawn(settings: Settings) -> None:
     for present in (settings, settings.but(keys_as_values=True)):
-        plane = value_canvas(present)
+        plane = value_canvas(present, "")
         V = plane_vectors(present)[2]
         assert plane.result is not None
         assert_allclose([plane.result.x, plane.result.y], attend(present).output[present.focus])
