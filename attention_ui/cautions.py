@@ -85,10 +85,13 @@ def other_weights(settings: Settings, way: int, percent: int) -> np.ndarray:
 
 
 def can_be_huge(settings: Settings) -> tuple[int, ...]:
-    """Return the positions of words that are heard and whose value is not 0, the least heard first."""
+    """Return the positions of words that are heard and whose value is not 0, the least heard first.
+
+    Those with a weight below 0.01 come last: a story of a small weight needs one that can be seen.
+    """
     weights, V = shown_head(settings).weights[settings.focus], plane_vectors(settings)[2]
     heard = np.flatnonzero((weights > 0) & V.any(axis=1)).tolist()
-    return tuple(sorted(heard, key=lambda j: (round(float(weights[j]), 9), -j)))
+    return tuple(sorted(heard, key=lambda j: (weights[j] < 0.01, round(float(weights[j]), 9), -j)))
 
 
 def with_huge(settings: Settings, word: int, factor: int) -> Settings:

@@ -27,15 +27,11 @@ controls.guess(text.say("guess", word=word), options, [freedom], told, "caution_
 
 way, percent = None, 0
 if freedom:
-    left, right = st.columns(2)
-    with left:
+    with st.container(key="row-2-caution-1"):
         way = controls.place("Who trades with whom", cautions.way_names(settings), "caution_way")
-    with right:
         percent = controls.whole("How far to go, in % of the way to each end", -100, 100, 100, "caution_percent")
-left, right = st.columns(2)
-with left:
+with st.container(key="row-2-caution-2"):
     show(caution.same_output_weights, settings, way, percent)
-with right:
     show(caution.value_hull, settings, way, percent)
 st.markdown(text.say(f"why-{freedom}", word=word, output=captions.vector(trace.output[i]), **sizes))
 
@@ -45,16 +41,12 @@ show(caution.three_measures, settings)
 can = cautions.can_be_huge(settings)
 st.markdown(text.say("huge" if can else "no-huge", word=word))
 if can:
-    left, right = st.columns(2)
-    with left:
+    with st.container(key="row-2-caution-3"):
         j = can[controls.place("Whose value grows", [names[j] for j in can], "caution_huge")]
-    with right:
         factor = controls.whole("Times as long", 1, 50, 20, "caution_factor")
     huge = cautions.with_huge(settings, j, factor)
-    left, right = st.columns([2, 3])
-    with left:
+    with st.container(key="row-2-caution-4"):
         show(caution.huge_plane, settings, j, factor)
-    with right:
         show(caution.huge_measures, huge)
     after = cautions.measures(huge)
     st.markdown(

@@ -26,10 +26,8 @@ told = text.say(
 )
 controls.guess(text.say("guess", width=str(WIDTHS[0])), options, right_one, told, "cost_guess")
 
-left, right = st.columns(2)
-with left:
+with st.container(key="row-2-cost-1"):
     n = controls.stops("Tokens n", cost.SIZES, 64, "cost_n")
-with right:
     window = controls.whole("Words in the window", 1, 64, 8, "cost_window")
 show(cost.grid_cells, n, window)
 
@@ -59,10 +57,8 @@ st.markdown(
 st.markdown(text.parts["sharing"])
 show(cost.head_maps)
 st.markdown(text.parts["cache"])
-left, right = st.columns(2)
-with left:
+with st.container(key="row-2-cost-2"):
     tokens = controls.stops("Tokens of each text", cost.SIZES[4:], 4096, "cost_tokens")
-with right:
     batch = controls.stops("Texts at once", TEXTS, 1, "cost_batch")
 show(cost.cache_bars, tokens, batch)
 st.markdown(text.say("cache-read", meet=f"{cost.cache_meets('llama-2-7b', 7):,}"))
