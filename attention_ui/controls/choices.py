@@ -76,8 +76,9 @@ def switch(label: str, default: bool, key: str) -> bool:
 
 def whole(label: str, low: int, high: int, default: int, key: str, step: int = 1) -> int:
     """Draw a slider of whole numbers that belongs to one page; a kept number that no longer fits is held in."""
-    if key in st.session_state:
-        st.session_state[key] = min(max(st.session_state[key], low), high)
+    kept = st.session_state.get(key, low)
+    if not low <= kept <= high:  # setting it needlessly would be a second default, which Streamlit warns of
+        st.session_state[key] = min(max(kept, low), high)
     return st.slider(label, low, high, min(default, high), step, key=key, persist_state="session")
 
 
