@@ -1,11 +1,34 @@
 """The maths of every chapter, in NumPy alone."""
 
+from attention_core.activations import GELU_FORMS, gelu
 from attention_core.attention import AttentionTrace, attention, softmax
+from attention_core.circuits import WRITE_BACK, ov_circuit, qk_circuit, write_back_matrix
+from attention_core.contributions import Contributions, contributions
+from attention_core.costs import (
+    MODEL_SPECS,
+    ModelSpec,
+    attention_flops,
+    generation_scores,
+    grid_crossing,
+    kv_cache_bytes,
+    layer_flops,
+    score_cells,
+)
+from attention_core.decoding import KVCache, decode_step
+from attention_core.equivalents import EquivalentWeights, equivalent_weights
 from attention_core.geometry import Alignment, alignment, convex_hull, unit_circle_ceiling
 from attention_core.gradients import attention_backward
 from attention_core.leaks import MASKINGS, WRONG_MASKINGS, influence, leak
 from attention_core.lexicon import FEATURES, LEXICON, embed, is_known, tokenize
 from attention_core.masks import causal_mask, padding_mask, sliding_window_mask
+from attention_core.measurement import (
+    Measurement,
+    full_attention,
+    measurable_sizes,
+    measure,
+    measure_attention,
+    peak_mib,
+)
 from attention_core.model import (
     D_K_CHOICES,
     HEAD_ANGLES,
@@ -21,6 +44,7 @@ from attention_core.model import (
     project,
     rotation,
 )
+from attention_core.normalization import layer_norm, layer_norm_backward
 from attention_core.paper import PaperRow, paper_row
 from attention_core.permutations import permutation_residual
 from attention_core.positions import (
@@ -42,6 +66,17 @@ from attention_core.scaling import ScoreStatistics, SoftmaxStatistics, random_sc
 from attention_core.sentences import MAX_TOKENS, SENTENCES, Sentence
 from attention_core.sharpness import effective_number, entropy, largest_slope, softmax_jacobian
 from attention_core.steps import RowSteps, lift_factor, row_steps
+from attention_core.tiles import OnlineTrace, TileStep, online_attention, online_trace
+from attention_core.transformer import (
+    MAX_BLOCKS,
+    NORMS,
+    BlockParams,
+    BlockTrace,
+    StackTrace,
+    random_blocks,
+    transformer_block,
+    transformer_stack,
+)
 from attention_core.worksheet import LINES, MISTAKES, Answers, Verdict, Worksheet, judge, worksheet
 
 __all__ = [
@@ -49,16 +84,21 @@ __all__ = [
     "DEFAULT_STRENGTH",
     "D_K_CHOICES",
     "FEATURES",
+    "GELU_FORMS",
     "HEAD_ANGLES",
     "HEAD_CHOICES",
     "LEXICON",
     "LINES",
     "MASKINGS",
+    "MAX_BLOCKS",
     "MAX_TOKENS",
     "MISTAKES",
+    "MODEL_SPECS",
+    "NORMS",
     "POSITION_KINDS",
     "ROPE_ANGLE",
     "SENTENCES",
+    "WRITE_BACK",
     "WRONG_MASKINGS",
     "W_K",
     "W_Q",
@@ -66,13 +106,23 @@ __all__ = [
     "Alignment",
     "Answers",
     "AttentionTrace",
+    "BlockParams",
+    "BlockTrace",
+    "Contributions",
+    "EquivalentWeights",
+    "KVCache",
+    "Measurement",
+    "ModelSpec",
     "MultiHeadTrace",
+    "OnlineTrace",
     "PaperRow",
     "Positioned",
     "RowSteps",
     "ScoreStatistics",
     "Sentence",
     "SoftmaxStatistics",
+    "StackTrace",
+    "TileStep",
     "Verdict",
     "Worksheet",
     "alibi_bias",
@@ -80,38 +130,63 @@ __all__ = [
     "attend_in_heads",
     "attention",
     "attention_backward",
+    "attention_flops",
     "causal_mask",
+    "contributions",
     "convex_hull",
+    "decode_step",
     "effective_number",
     "embed",
     "entropy",
+    "equivalent_weights",
+    "full_attention",
+    "gelu",
+    "generation_scores",
+    "grid_crossing",
     "influence",
     "is_known",
     "judge",
+    "kv_cache_bytes",
     "largest_slope",
+    "layer_flops",
+    "layer_norm",
+    "layer_norm_backward",
     "leak",
     "learned_positions",
     "lift_factor",
     "lift_matrix",
+    "measurable_sizes",
+    "measure",
+    "measure_attention",
     "multi_head_attention",
     "offset_matrix",
+    "online_attention",
+    "online_trace",
     "output_matrix",
+    "ov_circuit",
     "padding_mask",
     "paper_row",
+    "peak_mib",
     "permutation_residual",
     "positioned",
     "project",
+    "qk_circuit",
+    "random_blocks",
     "random_scores",
     "rope",
     "rotate_pairs",
     "rotation",
     "row_steps",
+    "score_cells",
     "sinusoidal_positions",
     "sliding_window_mask",
     "softmax",
     "softmax_jacobian",
     "tokenize",
+    "transformer_block",
+    "transformer_stack",
     "unit_circle_ceiling",
     "wavelengths",
     "worksheet",
+    "write_back_matrix",
 ]

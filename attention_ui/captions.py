@@ -200,3 +200,14 @@ def nearest(value: float, choices: Sequence[float]) -> int:
     3
     """
     return int(np.abs(np.asarray(choices) - value).argmin())
+
+
+def counted(count: int, thing: str) -> str:
+    """Write how many things there are, by name.
+
+    Examples
+    --------
+    >>> counted(1, "independent way"), counted(3, "word")
+    ('1 independent way', '3 words')
+    """
+    return f"{count} {thing}" + ("" if count == 1 else "s")

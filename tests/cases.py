@@ -17,7 +17,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
 from attention_core import D_K_CHOICES
-from attention_ui.pictures import dashboard, induction, matrix, projections
+from attention_ui import cautions
+from attention_ui.pictures import caution, cost, dashboard, induction, matrix, projections, transformer
 from attention_ui.settings import EXAMPLE_WORDS, MASKS, OWN, SENTENCE_IDS, Settings, order_of, partner
 from attention_ui.show import Picture
 
@@ -251,6 +252,9 @@ def every_picture(settings: Settings) -> list[tuple[Callable[..., Picture], tupl
         (matrix.three_grids, (settings, column)),
         (matrix.cell_sources, (settings, column)),
         (matrix.shuffle_grids, (settings, order)),
+        *caution_pictures(settings),
+        *((cost.tile_step, (settings, block, step)) for block, step in tile_steps(settings)),
+        *transformer_pictures(settings),
         (induction.first_layer, (*by_hand, True, None)),
         (induction.first_layer, (*by_hand, False, None)),
         (induction.second_layer, (*by_hand, True, None)),
@@ -258,6 +262,38 @@ def every_picture(settings: Settings) -> list[tuple[Callable[..., Picture], tupl
         (induction.what_breaks, (twice, 4.0)),
         (projections.three_arrows, (settings,)),
         (projections.two_outputs, (settings, partner(settings))),
+    ]
+
+
+def transformer_pictures(settings: Settings) -> list[tuple[Callable[..., Picture], tuple[Any, ...]]]:
+    """Those of chapter 12."""
+    blocks = [(2, 0, "pre"), (8, 3, "post")] if settings.has_embedding else []
+    return [
+        *((transformer.residual_stream, (settings, *stack)) for stack in blocks),
+        (transformer.cross_grid, (settings, settings.but(sentence="cat-sat"))),
+        (transformer.cross_grid, (settings, settings.but(sentence="apple-pie"))),
+        (transformer.one_more_word, (settings, 0)),
+        (transformer.one_more_word, (settings, settings.n_tokens - 1)),
+        (transformer.circuits, (settings,)),
+    ]
+
+
+def tile_steps(settings: Settings) -> list[tuple[int, int]]:
+    """A few tiles of chapter 11: the first and the last, small and larger than the grid."""
+    return [(1, 2 - (settings.n_tokens == 1)), (2, len(cost.tiles_of(settings, 2).steps)), (settings.n_tokens, 1)]
+
+
+def caution_pictures(settings: Settings) -> list[tuple[Callable[..., Picture], tuple[Any, ...]]]:
+    """Those of chapter 10."""
+    ways = len(cautions.way_names(settings))
+    trades = [(way, percent) for way, percent in ((0, 100), (ways - 1, -37)) if ways]
+    huge = [(caution.huge_plane, (settings, word, 20)) for word in cautions.can_be_huge(settings)[:1]]
+    return [
+        *((make, (settings, *trade)) for make in (caution.same_output_weights, caution.value_hull) for trade in trades),
+        (caution.same_output_weights, (settings, None, 0)),
+        (caution.value_hull, (settings, None, 0)),
+        (caution.three_measures, (settings,)),
+        *huge,
     ]
 
 

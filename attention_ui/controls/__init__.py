@@ -9,11 +9,13 @@ from attention_ui.controls.choices import (
     knob,
     own_words,
     picked,
+    place,
     row_choice,
     sentence_choice,
     sentence_table,
     several,
     slider,
+    step,
     stops,
     switch,
     whole,
@@ -28,6 +30,7 @@ from attention_ui.controls.edits import (
     sheet,
     vector_grids,
 )
+from attention_ui.controls.measuring import measurement, measuring_buttons
 from attention_ui.controls.runs import Training, follow_player, player, replay, seed, training
 from attention_ui.controls.sequences import place_choice, sequence
 from attention_ui.controls.sidebar import current, hiding, notices, sidebar
@@ -48,10 +51,13 @@ __all__ = [
     "hiding",
     "knob",
     "matrix_grids",
+    "measurement",
+    "measuring_buttons",
     "moved",
     "notices",
     "own_words",
     "picked",
+    "place",
     "place_choice",
     "player",
     "replay",
@@ -64,6 +70,7 @@ __all__ = [
     "sheet",
     "sidebar",
     "slider",
+    "step",
     "stops",
     "switch",
     "training",

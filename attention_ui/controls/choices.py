@@ -76,9 +76,15 @@ def switch(label: str, default: bool, key: str) -> bool:
 
 def whole(label: str, low: int, high: int, default: int, key: str, step: int = 1) -> int:
     """Draw a slider of whole numbers that belongs to one page; a kept number that no longer fits is held in."""
-    if key in st.session_state:
-        st.session_state[key] = min(max(st.session_state[key], low), high)
+    kept = st.session_state.get(key, low)
+    if not low <= kept <= high:  # setting it needlessly would be a second default, which Streamlit warns of
+        st.session_state[key] = min(max(kept, low), high)
     return st.slider(label, low, high, min(default, high), step, key=key, persist_state="session")
+
+
+def step(label: str, last: int, key: str, default: int = 1) -> int:
+    """Draw a slider over the steps of something, from the first on; with one step there is nothing to choose."""
+    return whole(label, 1, last, default, f"{key}_{last}") if last > 1 else last
 
 
 def stops(label: str, options: Sequence[int], default: int, key: str) -> int:
@@ -90,6 +96,18 @@ def stops(label: str, options: Sequence[int], default: int, key: str) -> int:
 def picked(label: str, options: Sequence[str], key: str, default: int = 0) -> str:
     """Draw a list of texts that belongs to one page and return the chosen one."""
     chosen: str = st.selectbox(label, options, default, key=key, persist_state="session")
+    return chosen
+
+
+def place(label: str, options: Sequence[str], key: str) -> int:
+    """Draw a list of texts that belongs to one page and return the place of the chosen one; new texts start anew."""
+    chosen: int = st.selectbox(
+        label,
+        range(len(options)),
+        format_func=lambda i: options[i],
+        key=key + "\n".join(options),
+        persist_state="session",
+    )
     return chosen
 
 

@@ -7,9 +7,13 @@ from attention_ui.figures.curves import Curve, curves
 from attention_ui.figures.field import field
 from attention_ui.figures.heatmap import Outline, grid
 from attention_ui.figures.template import PALETTES, Palette
+from attention_ui.figures.tiles import FORGOTTEN, HELD, TO_COME, cells, one_tile
 
 __all__ = [
+    "FORGOTTEN",
+    "HELD",
     "PALETTES",
+    "TO_COME",
     "Arrow",
     "Curve",
     "Outline",
@@ -17,9 +21,11 @@ __all__ = [
     "Series",
     "arcs",
     "bars",
+    "cells",
     "compare",
     "curves",
     "field",
     "grid",
+    "one_tile",
     "plane",
 ]

@@ -30,7 +30,13 @@ class Arrow:
 
 
 def plane(
-    arrows: Sequence[Arrow], *, theme: str, title: str, compass: Sequence[str] = (), height: int = 340
+    arrows: Sequence[Arrow],
+    *,
+    theme: str,
+    title: str,
+    compass: Sequence[str] = (),
+    hull: np.ndarray | None = None,
+    height: int = 340,
 ) -> go.Figure:
     """Draw vectors as arrows in a plane with equal axes.
 
@@ -44,6 +50,8 @@ def plane(
         What the plane shows.
     compass : sequence of str
         What right, up and left mean, in this order, if they mean something.
+    hull : numpy.ndarray, optional
+        Corners of the values' convex hull, (n, 2), drawn as a faint ground.
     height : int
         In pixels.
 
@@ -61,21 +69,50 @@ def plane(
     palette = PALETTES[theme]
     # The same picture for the same vectors, whatever the last bits say.
     arrows = [Arrow(a.name, (round(a.tip[0], 9) + 0.0, round(a.tip[1], 9) + 0.0), a.role) for a in arrows]
-    reach = max((abs(c) for arrow in arrows for c in arrow.tip), default=0.0)
-    reach = 1.35 * reach if reach > 0 else 1.0
+    centre, reach = _window(arrows, centred=hull is None)
     groups = _together(arrows)
     traces = [
         _arrow(names, tip, role, palette, place, dot=_is_dot(tip, reach))
-        for (names, tip, role), place in zip(groups, _places(groups, reach), strict=True)
+        for (names, tip, role), place in zip(groups, _places(groups, reach, centre), strict=True)
     ]
-    axis = {"range": [-reach, reach], "zeroline": True, "nticks": 7}
+    if hull is not None and len(hull) > 1:
+        traces.insert(0, _ground(hull, palette))
+    (left, right), (low, high) = ([c - reach, c + reach] for c in centre)
+    axis = {"zeroline": True, "nticks": 7}
     corners = zip(compass, ((0.99, 0.46), (0.01, 0.99), (0.01, 0.54)), strict=False)
     layout = {
-        "xaxis": axis,
-        "yaxis": {**axis, "scaleanchor": "x"},
+        "xaxis": {**axis, "range": [left, right]},
+        "yaxis": {**axis, "range": [low, high], "scaleanchor": "x"},
         "annotations": [_corner(text, x, y, palette) for text, (x, y) in corners],
     }
     return drawn(theme, title, height, traces, layout)
+
+
+def _window(arrows: Sequence[Arrow], *, centred: bool) -> tuple[tuple[float, float], float]:
+    """The middle of the part that is shown, the origin if it is to be, and how far it reaches."""
+    x, y = ([0.0, *(arrow.tip[axis] for arrow in arrows)] for axis in (0, 1))
+    if centred:
+        reach = max(map(abs, (*x, *y)))
+        return (0.0, 0.0), 1.35 * reach if reach > 0 else 1.0
+    reach = max(max(x) - min(x), max(y) - min(y)) / 2
+    return ((max(x) + min(x)) / 2, (max(y) + min(y)) / 2), 1.4 * reach if reach > 0 else 1.0
+
+
+def _ground(hull: np.ndarray, palette: Palette) -> dict[str, Any]:
+    """The polygon that no blend can leave; a line where all values lie on one."""
+    x, y = np.vstack([hull, hull[:1]]).T
+    red, green, blue = (int(palette.value[i : i + 2], 16) for i in (1, 3, 5))
+    return {
+        "type": "scatter",
+        "name": "hull of the values",
+        "x": x,
+        "y": y,
+        "mode": "lines",
+        "line": {"color": palette.value, "width": 1, "dash": "dot"},
+        "fill": "toself",
+        "fillcolor": f"rgba({red},{green},{blue},0.12)",
+        "hoverinfo": "skip",
+    }
 
 
 def _corner(text: str, x: float, y: float, palette: Palette) -> dict[str, Any]:
@@ -113,7 +150,9 @@ def _is_dot(tip: tuple[float, float], reach: float) -> bool:
     return max(map(abs, tip)) < 0.02 * reach
 
 
-def _places(groups: Sequence[tuple[list[str], tuple[float, float], str]], reach: float) -> list[str]:
+def _places(
+    groups: Sequence[tuple[list[str], tuple[float, float], str]], reach: float, centre: tuple[float, float]
+) -> list[str]:
     """Where each label stands: the place round its tip that disturbs labels, shafts and the edge least."""
     unit = 2 * reach / PLANE_PX  # a pixel
     shafts = [(x * t, y * t, x * t, y * t) for _, (x, y), _ in groups for t in np.linspace(0, 0.95, 24)]
@@ -132,7 +171,8 @@ def _places(groups: Sequence[tuple[list[str], tuple[float, float], str]], reach:
 
         def trouble(place: str, boxes: dict[str, Box] = boxes) -> float:
             left, low, right, high = box = boxes[place]
-            outside = max(0, -reach - left, right - reach, -reach - low, high - reach) / unit
+            across, up = centre
+            outside = max(0, across - reach - left, right - across - reach, up - reach - low, high - up - reach) / unit
             return 9 * _hits(box, taken) + _hits(box, shafts) + outside / 2
 
         places.append(min(boxes, key=trouble))

@@ -33,6 +33,7 @@ def bars(
     line: float | None = None,
     places: int = 2,
     height: int = 260,
+    width: int | None = None,
 ) -> go.Figure:
     """Draw numbers as bars on a fixed scale from 0: weights, unless another top is given.
 
@@ -54,6 +55,8 @@ def bars(
         Decimals above the bars.
     height : int
         In pixels.
+    width : int, optional
+        The pixels that it takes in a row of pictures, at least.
 
     Returns
     -------
@@ -85,6 +88,8 @@ def bars(
         "yaxis": {"range": [0, 1.12 * top], "nticks": 4},
         "bargap": 0.35,
     }
+    if width is not None:
+        layout["meta"] = {"width": width}
     if line is not None:
         ends = {"x0": -0.5, "x1": len(names) - 0.5, "y0": line, "y1": line}
         layout["shapes"] = [{"type": "line", **ends, "line": {"color": palette.key, "width": 2, "dash": "dot"}}]

@@ -10,14 +10,22 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 from attention_core import (
+    BlockParams,
+    KVCache,
     attention,
     attention_backward,
     causal_mask,
+    decode_step,
+    gelu,
+    layer_norm,
+    layer_norm_backward,
+    online_attention,
     padding_mask,
     rotate_pairs,
     sliding_window_mask,
     softmax,
     softmax_jacobian,
+    transformer_block,
 )
 
 DATA = Path(__file__).parents[1] / "data"
@@ -28,6 +36,8 @@ MHA = sorted(path.stem for path in (DATA / "torch").glob("mha_*.npz"))
 ONNX: dict[str, dict[str, Any]] = json.loads((DATA / "onnx" / "cases.json").read_text())
 ONNX_ATTENTION = sorted(name for name, case in ONNX.items() if case["op"] == "Attention")
 ONNX_ROTARY = sorted(name for name, case in ONNX.items() if case["op"] == "RotaryEmbedding")
+ONNX_GELU = sorted(name for name, case in ONNX.items() if case["op"] == "Gelu")
+ONNX_LAYER_NORM = sorted(name for name, case in ONNX.items() if case["op"] == "LayerNormalization")
 ONNX_SOFTMAX = sorted(name for name, case in ONNX.items() if case["op"] == "Softmax")
 
 
@@ -38,7 +48,8 @@ def load(suite: str, name: str) -> Arrays:
 
 def test_no_case_is_lost() -> None:
     assert (len(SDPA), len(MHA), len(ONNX_ATTENTION), len(ONNX_SOFTMAX), len(ONNX_ROTARY)) == (6, 2, 33, 5, 6)
-    assert len(ONNX) == 44
+    assert len(ONNX) == 59
+    assert (len(ONNX_GELU), len(ONNX_LAYER_NORM)) == (3, 12)
     assert {path.stem for path in (DATA / "onnx").glob("*.npz")} == set(ONNX)
 
 
@@ -55,6 +66,9 @@ def test_torch_scaled_dot_product_attention(name: str) -> None:
     assert_allclose(trace.output, case["y"], rtol=0, atol=1e-12)
     for gradient, name_ in zip(attention_backward(case["g"], trace), ("dq", "dk", "dv"), strict=True):
         assert_allclose(gradient, case[name_], rtol=0, atol=1e-12)
+    if bias is None:
+        tiled = online_attention(case["q"], case["k"], case["v"], mask=mask, scale=scale, block_q=3, block_k=2)
+        assert_allclose(tiled, case["y"], rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", MHA)
@@ -72,6 +86,56 @@ def test_torch_multi_head_attention(name: str) -> None:
     assert_allclose(concat @ case["out_w"].T + case["out_b"], case["y"], rtol=0, atol=1e-12)
     weights = trace.weights.mean(axis=-3) if name == "mha_avg" else trace.weights
     assert_allclose(weights, case["w"], rtol=0, atol=1e-12)
+
+
+def test_torch_gelu() -> None:
+    case = load("torch", "gelu")
+    assert_allclose(gelu(case["x"]), case["exact"], rtol=0, atol=1e-12)
+    assert_allclose(gelu(case["x"], approximate="tanh"), case["tanh"], rtol=0, atol=1e-12)
+
+
+def test_torch_layer_norm_and_its_gradients() -> None:
+    case = load("torch", "layernorm")
+    assert_allclose(layer_norm(case["x"], case["gamma"], case["beta"]), case["y"], rtol=0, atol=1e-12)
+    gradients = layer_norm_backward(case["g"], case["x"], case["gamma"])
+    for name, gradient in zip(("dx", "dgamma", "dbeta"), gradients, strict=True):
+        assert_allclose(gradient, case[name], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_torch_transformer_encoder_layer(norm: str) -> None:
+    case = load("torch", f"encoder_layer_{norm}")
+    in_heads = case["in_w"].reshape(3, 2, 4, 8).swapaxes(-1, -2)  # (Q K V, h, d_model, d_k)
+    params = BlockParams(
+        W_Q=in_heads[0],
+        W_K=in_heads[1],
+        W_V=in_heads[2],
+        W_O=case["out_w"].T,
+        W_1=case["w_1"].T,
+        W_2=case["w_2"].T,
+        **{name: case[name] for name in ("b_1", "b_2", "gamma_1", "beta_1", "gamma_2", "beta_2")},
+    )
+    trace = transformer_block(case["x"], params, norm=norm, mask=causal_mask(5))
+    assert_allclose(trace.output, case["y"], rtol=0, atol=1e-12 * np.abs(case["y"]).max())
+
+
+@pytest.mark.parametrize("name", ONNX_GELU)
+def test_onnx_gelu(name: str) -> None:
+    case, attrs = load("onnx", name), ONNX[name]["attrs"]
+    bent = gelu(case["in0"], **attrs)
+    assert bent.dtype == np.float32
+    assert_allclose(bent, case["out0"], rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ONNX_LAYER_NORM)
+def test_onnx_layer_norm(name: str) -> None:
+    case, attrs = load("onnx", name), ONNX[name]["attrs"]
+    assert set(attrs) <= {"axis", "epsilon"}
+    x, gamma = case["in0"], case["in1"]
+    assert gamma.shape == x.shape[attrs["axis"] :]  # ONNX's axis is the first one of those that gamma has
+    normalized = layer_norm(x, gamma, case["in2"], attrs.get("epsilon", 1e-5))
+    assert normalized.dtype == np.float32
+    assert_allclose(normalized, case["out0"], rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", ONNX_SOFTMAX)
@@ -163,6 +227,20 @@ def test_onnx_attention(name: str) -> None:
     if "out3" in case:
         stages = {0: trace.scores * np.float32(trace.scale), 2: trace.logits, 3: trace.weights}
         assert_allclose(stages[attrs.get("qk_matmul_output_mode", 0)], case["out3"], rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("which", ["gqa_causal_nonpad_decode", "causal_nonpad_continued_prefill"])
+def test_onnx_decode_against_past_keys(which: str) -> None:
+    case = load("onnx", f"test_attention_4d_{which}")
+    n_new = case["in0"].shape[-2]
+    for Q, K, V, n_real, output in zip(*(case[name] for name in ("in0", "in1", "in2", "in6", "out0")), strict=True):
+        n_past = n_real - n_new
+        assert n_past > 0
+        past = KVCache(K[:, :n_past], V[:, :n_past])
+        trace, present = decode_step(Q, K[:, n_past:n_real], V[:, n_past:n_real], past)
+        assert_allclose(trace.output, output, rtol=1e-6, atol=1e-6)
+        assert np.array_equal(present.K, K[:, :n_real])
+        assert np.array_equal(present.V, V[:, :n_real])
 
 
 def test_a_short_mask_is_refused_instead_of_filled_up() -> None:
