@@ -235,7 +235,7 @@ h2 { margin: 0 0 2mm; font: 600 12pt Georgia, serif; overflow-wrap: anywhere; }
 table { width: 100%; border-collapse: collapse; table-layout: fixed; font-variant-numeric: tabular-nums; }
 th, td { padding: 1.2mm 2mm; border: 0.3mm solid #8a8f96; text-align: right; overflow-wrap: anywhere; }
 th:first-child { text-align: left; }
-.work td { height: 6mm; }
+.work td, .work th { height: 4.5mm; padding-block: 0.6mm; }
 .sheet { margin: 6mm 0; break-inside: avoid; }
 .line { display: inline-block; width: 50mm; border-bottom: 0.3mm solid; }
 .box { display: inline-block; min-width: 26mm; min-height: 6mm; padding: 0 2mm; border: 0.3mm solid #8a8f96; }

@@ -25,6 +25,7 @@ from attention_core.learning.descent import STRETCH, Task, checked_plan, first_m
 from attention_core.learning.examples import Layouts, lookup_layouts, two_lookups_layouts
 from attention_core.learning.lookup import lookup_task
 from attention_core.learning.two_lookups import two_lookups_task
+from benchmarks.playback import playback
 
 ROUNDS = 7
 STEPS = 1_000
@@ -35,7 +36,7 @@ Training = Callable[[int], None]
 
 def main() -> None:
     """Measure, and print the results as JSON."""
-    results: dict[str, float | None] = {**speed(), **waiting()}
+    results: dict[str, float | None] = {**speed(), **waiting(), **playback()}
     print(json.dumps(results))
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from attention_core import FEATURES, W_K, W_Q, W_V, embed, is_known
 from attention_ui.arrow_canvas import Plane, arrow_canvas
+from attention_ui.controls.choices import row_choice
 from attention_ui.controls.sidebar import current
 from attention_ui.controls.state import as_numbers, as_rows, edited_features, last_state, seq_of
 from attention_ui.escape import labels
@@ -131,18 +132,17 @@ def sheet() -> tuple[Settings, int]:
         settings = settings.but(sentence="cat-sat")
     names = labels(settings.tokens)
     with middle:
-        word = st.selectbox(
-            "The word that asks",
-            range(len(names)),
-            index=settings.focus,
-            format_func=lambda i: names[i],
-            key=f"sheet_word_{'_'.join(names)}",
-            persist_state="session",
-        )
+        if source == "cat-sat":  # its words differ, so they can stand in the URL themselves
+            asks = st.selectbox(
+                "The word that asks", names, index=settings.focus, key="sheet_word", bind="query-params"
+            )
+            settings = settings.but(focus=names.index(asks))
+        else:
+            row_choice("The word that asks")
     with right:
         places = st.slider("Decimals", 2, 6, 2, key="places", bind="query-params")
     moves = st.session_state.get("sheet_moves", {}).get((settings.sentence, settings.words), ())
-    return settings.but(focus=word, moved=moves), places
+    return settings.but(moved=moves), places
 
 
 def vector_grids(settings: Settings) -> None:

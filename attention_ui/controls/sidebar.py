@@ -81,6 +81,8 @@ def notices() -> list[str]:
             said.append("Your sentence is empty, so an example stands in for it.")
         elif count > MAX_TOKENS:
             said.append(f"Your sentence has {count} words; the first {MAX_TOKENS} are used.")
+    if settings.mask == "padding" and settings.padding >= settings.n_tokens:
+        said.append("One word always stays: padding cannot be the whole sentence.")
     return said
 
 
