@@ -30,7 +30,8 @@ PLACES = [
 # A chart that is on the page and has something drawn in it, whether our component or Streamlit put it there.
 DRAWN_CHARTS = """
 window.drawnCharts = () => [...document.querySelectorAll(".js-plotly-plot")].filter(
-  (chart) => chart.clientWidth && chart.querySelector(".heatmaplayer image, :is(.scatterlayer, .barlayer) path, .annotation")
+  (chart) => chart.clientWidth &&
+    chart.querySelector(".heatmaplayer image, :is(.scatterlayer, .barlayer) path, .annotation")
 ).length;
 """
 
