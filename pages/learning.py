@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from attention_core.learning import train_lookup
 from attention_ui import captions, controls, downloads, prose
 from attention_ui.pictures import learning
 from attention_ui.show import show
@@ -12,7 +11,7 @@ RATES = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0, 1.3, 1.5, 2.
 HIDDEN, VISIBLE = "the query looks at the others", "the query may look at itself"
 
 text = prose.read("learning")
-usual = train_lookup(steps=BURST, lr=((0, RATE),))
+usual = learning.lookup(steps=BURST, lr=((0, RATE),))
 end = float(usual.match[-1])
 options = ("a third", "about half", "nearly all, but not quite", "exactly all")
 right = [abs(end - 1 / 3) < 0.1, abs(end - 0.5) < 0.1, 0.9 < end < 1, end == 1]
@@ -23,7 +22,7 @@ controls.guess(question, options, [i for i, holds in enumerate(right) if holds],
 st.markdown(text.parts["task"])
 choice = controls.training("learning", (HIDDEN, VISIBLE), BURST, RATE)
 attend_self = choice.variant == VISIBLE
-run = train_lookup(choice.seed, steps=choice.steps, lr=choice.schedule, attend_self=attend_self)
+run = learning.lookup(choice.seed, steps=choice.steps, lr=choice.schedule, attend_self=attend_self)
 show(
     learning.lookup_run,
     choice.seed,
@@ -47,5 +46,5 @@ st.markdown(text.parts["files"])
 with st.container(horizontal=True):
     st.download_button("Weights (.npz)", downloads.weights_npz(run), "attention-lab-lookup.npz")
     st.download_button("Curve (.csv)", downloads.curves_csv(run), "attention-lab-lookup.csv", "text/csv")
-broken = train_lookup(steps=BURST, lr=1.5)
+broken = learning.lookup(steps=BURST, lr=1.5)
 st.markdown(text.say("try", breaks=str(broken.diverged_at)))

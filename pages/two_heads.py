@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from attention_core.learning import train_two_lookups
 from attention_ui import captions, controls, downloads, prose
 from attention_ui.pictures import learning
 from attention_ui.show import show
@@ -16,7 +15,7 @@ VARIANTS = {
 }
 
 text = prose.read("two-heads")
-usual = {n: train_two_lookups(n_heads=n, steps=BURST, lr=((0, RATE),)) for n in (1, 2)}
+usual = {n: learning.two_lookups(n_heads=n, steps=BURST, lr=((0, RATE),)) for n in (1, 2)}
 left_over = {n: float(run.loss[-1] / run.no_skill_loss) for n, run in usual.items()}
 options = ("hardly any", "about a quarter", "about half", "all of it")
 shares = (0, 0.25, 0.5, 1)
@@ -30,7 +29,7 @@ target, collide = VARIANTS[choice.variant]
 if target == "sum":
     st.markdown(text.parts["task-sum"])
 two, one = (
-    train_two_lookups(choice.seed, n_heads=n, steps=choice.steps, lr=choice.schedule, target=target, collide=collide)
+    learning.two_lookups(choice.seed, n_heads=n, steps=choice.steps, lr=choice.schedule, target=target, collide=collide)
     for n in (2, 1)
 )
 broke = min((run.diverged_at for run in (two, one) if run.diverged_at is not None), default=None)
@@ -48,7 +47,7 @@ losses = {"one": one.loss[-1], "two": two.loss[-1], "none": two.no_skill_loss}
 ends = {name: captions.number(float(loss), 3) for name, loss in losses.items()}
 split = captions.number(float(two.specialisation[-1]) if two.specialisation is not None else 0.0)
 if target == "concat":
-    large = train_two_lookups(n_heads=1, steps=BURST, lr=0.1, d_k=8, d_v=6)
+    large = learning.two_lookups(n_heads=1, steps=BURST, lr=0.1, d_k=8, d_v=6)
     st.markdown(text.say("concat-found", same=captions.number(float(large.loss[-1]), 3), **ends))
 else:
     st.markdown(text.say("sum-found", split=split, **ends))
@@ -64,7 +63,7 @@ with st.container(horizontal=True):
     st.download_button("Weights (.npz)", downloads.weights_npz(two), "attention-lab-two-lookups.npz")
     st.download_button("Curve (.csv)", downloads.curves_csv(two), "attention-lab-two-lookups.csv", "text/csv")
 parted = usual[2].specialisation
-broken = train_two_lookups(steps=BURST, lr=0.6)
+broken = learning.two_lookups(steps=BURST, lr=0.6)
 st.markdown(
     text.say(
         "try", parts=str(int((parted > 0.5).argmax()) if parted is not None else 0), breaks=str(broken.diverged_at)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
@@ -16,10 +18,14 @@ from attention_ui.show import Picture
 
 RECORD_EVERY = 5
 
+# A page asks for the same runs at every change elsewhere on it.
+lookup = lru_cache(maxsize=32)(train_lookup)
+two_lookups = lru_cache(maxsize=32)(train_two_lookups)
+
 
 def lookup_run(seed: int, steps: int, schedule: Schedule, attend_self: bool, theme: str) -> Picture:
     """One head learning to look something up: its loss, its attention on one example and its matrices."""
-    run = train_lookup(seed, steps=steps, lr=schedule, attend_self=attend_self)
+    run = lookup(seed, steps=steps, lr=schedule, attend_self=attend_self)
     example, query = run.example, len(run.example.tokens) - 1
     product = run.W_Q @ run.W_K.mT  # (r, 6, 6)
     shown = np.ones((1, query + 1), bool)
@@ -133,9 +139,7 @@ def loss_table(loss: np.ndarray, match: np.ndarray) -> pd.DataFrame:
 
 def two_heads_run(seed: int, steps: int, schedule: Schedule, target: str, collide: bool, theme: str) -> Picture:
     """Two heads learning two lookups, with one head on the same task beside them."""
-    two, one = (
-        train_two_lookups(seed, n_heads=n, steps=steps, lr=schedule, target=target, collide=collide) for n in (2, 1)
-    )
+    two, one = (two_lookups(seed, n_heads=n, steps=steps, lr=schedule, target=target, collide=collide) for n in (2, 1))
     example, query = two.example, len(two.example.tokens) - 1
     head_A, head_B = match_heads(two)
     last = min(int(two.steps[-1]), int(one.steps[-1]))
@@ -242,7 +246,7 @@ def two_heads_text(two: TwoLookupsRun, one: TwoLookupsRun, record: int, heads: t
 
 def removed_heads(seed: int, steps: int, schedule: Schedule, target: str, collide: bool, theme: str) -> Picture:
     """What is left of two trained heads when one of them is taken out."""
-    run = train_two_lookups(seed, steps=steps, lr=schedule, target=target, collide=collide)
+    run = two_lookups(seed, steps=steps, lr=schedule, target=target, collide=collide)
     head_A, head_B = match_heads(run)
     without = [remove_head(run, head) for head in (head_A, head_B)]
     names = ("both heads", "without A's", "without B's")
