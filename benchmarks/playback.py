@@ -19,8 +19,9 @@ _WATCH = """() => {
       watch.last = performance.now();
     });
   }
+  const gone = (chart) => !chart.isConnected || !chart.querySelector(".main-svg .cartesianlayer path");
   const look = () => {
-    if (charts.some((chart) => !chart.isConnected || !chart.querySelector(".main-svg .plot"))) watch.missing += 1;
+    if (charts.some(gone)) watch.missing += 1;
     requestAnimationFrame(look);
   };
   look();
@@ -41,7 +42,7 @@ def playback() -> dict[str, float | None]:
         page.goto(f"{server.url}/learning")
         page.wait_for_selector(".al-player")
         page.wait_for_function(
-            "document.querySelectorAll('.al-plot-chart .main-svg .plot').length >= 6", timeout=60_000
+            "document.querySelectorAll('.al-plot-chart.js-plotly-plot .main-svg').length >= 6", timeout=60_000
         )
         page.evaluate(_WATCH)
         page.get_by_role("button", name="start").click()
