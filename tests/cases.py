@@ -20,7 +20,7 @@ from attention_core import D_K_CHOICES
 from attention_ui import cautions
 from attention_ui.pictures import caution, cost, dashboard, induction, matrix, projections, transformer
 from attention_ui.settings import EXAMPLE_WORDS, MASKS, OWN, SENTENCE_IDS, Settings, order_of, partner
-from attention_ui.show import Picture
+from attention_ui.show import Picture, payload
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted((ROOT / "pages").glob("*.py"))
@@ -302,3 +302,15 @@ def verdict(app: AppTest) -> str:
     (guess,) = [text for text in markdown(app) if text.startswith("**Guess first.**")]
     found = re.search(r"\n\n\*\*(Yes|Not quite)\.\*\*", guess)
     return found[1] if found else ""
+
+
+def picture(app: AppTest, name: str) -> dict[str, Any]:
+    """The page's picture of that name."""
+    return next(each for each in pictures(app) if each["name"] == name)
+
+
+def checked(make: Callable[..., Picture], *args: Any) -> dict[str, Any]:
+    """A picture whose program prints its table."""
+    data = payload(make, args, "light")
+    assert run_program(data["program"]) == printed_table(data)
+    return data

@@ -16,11 +16,13 @@ from attention_ui.widths import GRADIENT, JACOBIAN, LARGEST, WIDTHS, measured, m
 from tests.cases import (
     HOSTILE_SETTINGS,
     SAMPLE,
+    checked,
     go_to,
     html,
     link,
     markdown,
     open_app,
+    picture,
     pictures,
     printed_table,
     run_program,
@@ -36,17 +38,6 @@ def page(**parameters: Any) -> AppTest:
     app = go_to(open_app(**parameters), "knobs")
     assert not app.exception, [error.message for error in app.exception]
     return app
-
-
-def picture(app: AppTest, name: str) -> dict[str, Any]:
-    return next(each for each in pictures(app) if each["name"] == name)
-
-
-def checked(make: Any, *args: Any) -> dict[str, Any]:
-    """A picture whose program prints its table."""
-    data = payload(make, args, "light")
-    assert run_program(data["program"]) == printed_table(data)
-    return data
 
 
 # Scale
