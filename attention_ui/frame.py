@@ -36,3 +36,4 @@ page.run()
 following = chapters[chapters.index(chapter) + 1 :]
 if following:
     st.page_link(pages[following[0].slug], label=f"Next: {following[0].title} →")
+controls.close_link()

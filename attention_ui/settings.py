@@ -337,6 +337,18 @@ def put(settings: Settings, role: str, position: int, x: float, y: float, mode: 
     return settings.but(moved=tuple(sorted(kept, key=lambda move: (move.role, move.position))))
 
 
+def snapped(settings: Settings) -> Settings:
+    """Return the settings with every moved vector at two decimals, as a link writes it.
+
+    Examples
+    --------
+    >>> snapped(Settings(moved=(Move("key", 4, 1.2345, -0.001),))).moved
+    (Move(role='key', position=4, x=1.23, y=0.0),)
+    """
+    moves = [Move(move.role, move.position, round(move.x, 2) + 0.0, round(move.y, 2) + 0.0) for move in settings.moved]
+    return settings.but(moved=tuple(moves))
+
+
 def on_unit_circle(settings: Settings) -> Settings:
     """Return the settings with the focus word's query and every key put to length 1; zero vectors stay.
 

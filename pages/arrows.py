@@ -56,6 +56,7 @@ def lab() -> None:
         st.html("".join(blend))
         show(dashboard.weight_grid, settings)
         st.html(text.parts["geometry"] + ledger.lengths_and_angles(settings))
+    controls.write_link()
 
 
 lab()

@@ -49,7 +49,7 @@ left, right = st.columns(2)
 with left:
     empty = controls.several("Leave blank", sheet.LINE_NAMES, "by_hand_blanks")
 with right:
-    count = int(controls.slider("How many words ask", 1, max(2, len(names)), 1, "by_hand_count", 1))
+    count = controls.whole("How many words ask", 1, max(2, len(names)), 1, "by_hand_count")
 queries = [(i + step) % len(names) for step in range(min(count, len(names)))]
 page = sheet.worksheet_html(trace, settings.tokens, queries, empty, places, controls.address())
 st.download_button("Download the worksheet with its answer key", page, "attention-worksheet.html", "text/html")

@@ -57,7 +57,7 @@ left, right = st.columns(2)
 with left:
     masking = controls.picked("A mistake to compare with", MISTAKES, "knobs_mistake")
 with right:
-    word = controls.column_choice("The word that changes", "knobs_word", settings.n_tokens - 1)
+    word = controls.place("The word that changes", names, "knobs_word", settings.n_tokens - 1)
 with left:
     show(masks.leak_meter, anyone, masking, word)
 with right:

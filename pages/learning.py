@@ -20,7 +20,7 @@ question = text.say("guess", steps=str(BURST))
 controls.guess(question, options, [i for i, holds in enumerate(right) if holds], told, "learning_guess")
 
 st.markdown(text.parts["task"])
-choice = controls.training("learning", (HIDDEN, VISIBLE), BURST, RATE)
+choice = controls.training("learning", (HIDDEN, VISIBLE), BURST, RATE, LIMIT)
 attend_self = choice.variant == VISIBLE
 run = learning.lookup(choice.seed, steps=choice.steps, lr=choice.schedule, attend_self=attend_self)
 show(

@@ -24,7 +24,7 @@ controls.guess(text.parts["guess"], names, loudest, told_text, "matrix_guess")
 with st.container(horizontal=True):
     controls.row_choice("Row: the word that listens")
     best = (captions.winners(trace.weights[i]) or [i])[0]
-    j = controls.column_choice("Column: the word that is heard", "matrix_column", best)
+    j = controls.place("Column: the word that is heard", names, "matrix_column", best)
 show(matrix.three_grids, settings, j)
 st.markdown(
     text.say(

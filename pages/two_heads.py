@@ -24,7 +24,7 @@ told = text.say("told", share=captions.percent(left_over[1]), two=captions.perce
 controls.guess(text.parts["guess"], options, right, told, "two_heads_guess")
 
 st.markdown(text.parts["task"])
-choice = controls.training("two_heads", tuple(VARIANTS), BURST, RATE)
+choice = controls.training("two_heads", tuple(VARIANTS), BURST, RATE, LIMIT)
 target, collide = VARIANTS[choice.variant]
 if target == "sum":
     st.markdown(text.parts["task-sum"])

@@ -38,7 +38,7 @@ def lab() -> None:
     names = labels(tokens, 12)
     left, middle, right = st.columns([2, 3, 4], vertical_alignment="bottom")
     with left:
-        position = controls.place_choice("The word that asks", names, "two_layers_place")
+        position = controls.place("The word that asks", names, "two_layers_place", len(names) - 1)
     with middle:
         beta = controls.slider("β, sharpness of both layers", 0.0, 10.0, BETA, "two_layers_beta", 0.5)
     with right, st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -69,6 +69,7 @@ def lab() -> None:
         show(induction.what_breaks, tokens, beta)
         if scores.accuracy is None:
             st.markdown(text.parts["breaks-half"])
+    controls.write_link()
 
 
 st.markdown(text.parts["hand"])
@@ -80,7 +81,13 @@ st.markdown(text.parts["learn"])
 seed = controls.seed("two_layers")
 with st.spinner("Training two layers, then one, 400 steps each …"):
     two, one = induction.learned(seed)
-show(induction.induction_run, seed, player=controls.replay())
+last = int(two.steps[-1])
+show(
+    induction.induction_run,
+    seed,
+    player=controls.replay("two_layers", last),
+    on_play=controls.follow_replay("two_layers", "induction_run", last),
+)
 ends = {
     "half": str(induction.first_step(two, 0.5)),
     "solved": str(induction.first_step(two, 0.95)),

@@ -162,6 +162,7 @@ class Canvas {
 
   drag(event, id) {
     if (this.held?.id !== id || this.held.pointer !== event.pointerId) return;
+    this.held.moved = true;
     const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.picture.getScreenCTM().inverse());
     const scale = this.reach / MIDDLE;
     this.move(id, (at.x - MIDDLE) * scale, (MIDDLE - at.y) * scale);
@@ -171,9 +172,10 @@ class Canvas {
     if (this.held?.id !== id || this.held.pointer !== event.pointerId) return;
     const arrow = this.arrows.get(id);
     arrow.group.classList.remove("held");
+    const { moved } = this.held;
     this.was = { id, x: this.held.x, y: this.held.y };
     this.held = null;
-    if (arrow.x !== this.was.x || arrow.y !== this.was.y) this.move(id, arrow.x, arrow.y); // snaps to two decimals
+    if (moved) this.move(id, arrow.x, arrow.y); // snaps to two decimals; Python hears that the drag has ended
     this.rescale();
   }
 
@@ -245,7 +247,7 @@ class Canvas {
       for (const move of moves) if (!this.pending.has(move.id)) this.pending.set(move.id, move);
       this.flush();
     }, ANSWER_MS);
-    this.send({ seq: this.seq, moves });
+    this.send({ seq: this.seq, moves, held: this.held !== null });
   }
 
   select(id) {

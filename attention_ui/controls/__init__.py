@@ -1,10 +1,8 @@
 """The widgets: the only package that knows their keys, which are also the names in the URL."""
 
 from attention_ui.controls.choices import (
-    address,
     blank,
     choice,
-    column_choice,
     guess,
     knob,
     own_words,
@@ -30,9 +28,10 @@ from attention_ui.controls.edits import (
     sheet,
     vector_grids,
 )
+from attention_ui.controls.links import address, close_link, write_link
 from attention_ui.controls.measuring import measurement, measuring_buttons
-from attention_ui.controls.runs import Training, follow_player, player, replay, seed, training
-from attention_ui.controls.sequences import place_choice, sequence
+from attention_ui.controls.runs import Training, follow_player, follow_replay, player, replay, seed, training
+from attention_ui.controls.sequences import sequence
 from attention_ui.controls.sidebar import current, hiding, notices, sidebar
 
 __all__ = [
@@ -43,10 +42,11 @@ __all__ = [
     "blank",
     "canvas",
     "choice",
-    "column_choice",
+    "close_link",
     "current",
     "feature_grid",
     "follow_player",
+    "follow_replay",
     "guess",
     "hiding",
     "knob",
@@ -58,7 +58,6 @@ __all__ = [
     "own_words",
     "picked",
     "place",
-    "place_choice",
     "player",
     "replay",
     "row_choice",
@@ -76,4 +75,5 @@ __all__ = [
     "training",
     "vector_grids",
     "whole",
+    "write_link",
 ]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from urllib.parse import urlencode
 
 import streamlit as st
 
 from attention_core import HEAD_CHOICES
 from attention_ui.choice_table import choice_table
+from attention_ui.controls.links import keep, start, start_number, start_option
 from attention_ui.controls.sidebar import current, forget_focus
 from attention_ui.escape import for_markdown, labels
 from attention_ui.settings import EXAMPLE_WORDS, MASKS, OWN, SENTENCE_IDS
+
+FARTHEST = 1e9  # of a number that is typed: no right one comes near it
 
 
 def guess(question: str, options: Sequence[str], right: Collection[int], told: str, key: str) -> None:
@@ -51,27 +53,30 @@ def choice(label: str, options: Sequence[str], key: str, default: str = "") -> s
     """Draw a small choice that belongs to one page and return it; the first by default, or if one is gone."""
     if st.session_state.get(key) not in options:
         st.session_state.pop(key, None)
-    picked: str = st.segmented_control(
-        label, options, default=default or options[0], required=True, key=key, persist_state="session"
-    )
-    return picked
+    own = default or options[0]
+    first = start_option(key, options, own)
+    picked: str = st.segmented_control(label, options, default=first, required=True, key=key, persist_state="session")
+    return keep(key, picked, own)
 
 
 def several(label: str, options: Mapping[str, str], key: str) -> list[str]:
     """Draw a choice of any number of options, all of them at first."""
-    return st.multiselect(
-        label, list(options), list(options), format_func=lambda x: options[x], key=key, persist_state="session"
-    )
+    own = list(options)
+    first = start(key, own, lambda said: [own[own.index(each)] for each in said])
+    picked = st.multiselect(label, own, first, format_func=lambda x: options[x], key=key, persist_state="session")
+    return keep(key, picked, own)
 
 
 def slider(label: str, low: float, high: float, default: float, key: str, step: float = 1.0) -> float:
     """Draw a slider that belongs to one page and return its value."""
-    return st.slider(label, low, high, default, step, key=key, persist_state="session")
+    first = start_number(key, low, high, default)
+    return keep(key, st.slider(label, low, high, first, step, key=key, persist_state="session"), default)
 
 
 def switch(label: str, default: bool, key: str) -> bool:
     """Draw a switch that belongs to one page and return whether it is on."""
-    return st.toggle(label, default, key=key, persist_state="session")
+    first = start_option(key, (False, True), default)
+    return keep(key, st.toggle(label, first, key=key, persist_state="session"), default)
 
 
 def whole(label: str, low: int, high: int, default: int, key: str, step: int = 1) -> int:
@@ -79,7 +84,9 @@ def whole(label: str, low: int, high: int, default: int, key: str, step: int = 1
     kept = st.session_state.get(key, low)
     if not low <= kept <= high:  # setting it needlessly would be a second default, which Streamlit warns of
         st.session_state[key] = min(max(kept, low), high)
-    return st.slider(label, low, high, min(default, high), step, key=key, persist_state="session")
+    own = min(default, high)
+    first = int(start_number(key, low, high, own))
+    return keep(key, st.slider(label, low, high, first, step, key=key, persist_state="session"), own)
 
 
 def step(label: str, last: int, key: str, default: int = 1) -> int:
@@ -89,26 +96,31 @@ def step(label: str, last: int, key: str, default: int = 1) -> int:
 
 def stops(label: str, options: Sequence[int], default: int, key: str) -> int:
     """Draw a slider over a few numbers that belongs to one page and return the chosen one."""
-    picked: int = st.select_slider(label, options, default, key=key, persist_state="session")
-    return picked
+    first = start_option(key, options, default)
+    picked: int = st.select_slider(label, options, first, key=key, persist_state="session")
+    return keep(key, picked, default)
 
 
 def picked(label: str, options: Sequence[str], key: str, default: int = 0) -> str:
     """Draw a list of texts that belongs to one page and return the chosen one."""
-    chosen: str = st.selectbox(label, options, default, key=key, persist_state="session")
-    return chosen
+    own = options[default]
+    first = options.index(start_option(key, options, own))
+    chosen: str = st.selectbox(label, options, first, key=key, persist_state="session")
+    return keep(key, chosen, own)
 
 
-def place(label: str, options: Sequence[str], key: str) -> int:
+def place(label: str, options: Sequence[str], key: str, default: int = 0) -> int:
     """Draw a list of texts that belongs to one page and return the place of the chosen one; new texts start anew."""
+    widget = key + "\n".join(options)
     chosen: int = st.selectbox(
         label,
         range(len(options)),
+        index=start_option(key, range(len(options)), default, widget),
         format_func=lambda i: options[i],
-        key=key + "\n".join(options),
+        key=widget,
         persist_state="session",
     )
-    return chosen
+    return keep(key, chosen, default)
 
 
 def knob(name: str) -> None:
@@ -125,28 +137,23 @@ def knob(name: str) -> None:
 def blank(lines: Mapping[str, str], names: Sequence[str]) -> tuple[str, int, float | None]:
     """Draw a choice of one blank of the sheet and a field for it; return line, place and what was typed."""
     left, middle, right = st.columns(3)
+    names_of_lines = list(lines)
     with left:
-        line: str = st.selectbox("Line", list(lines), format_func=lambda x: lines[x], key="blank_line")
+        first = names_of_lines.index(start_option("blank_line", names_of_lines, names_of_lines[0]))
+        line: str = st.selectbox("Line", names_of_lines, first, format_func=lambda x: lines[x], key="blank_line")
     places = {"total": ["the total"], "output": ["x", "y"]}.get(line, list(names))
     with middle:
-        place = st.selectbox("Place", range(len(places)), format_func=lambda i: places[i], key=f"blank_place_{line}")
+        key = f"blank_place_{line}"
+        first = start_option(key, range(len(places)), 0)
+        place = st.selectbox("Place", range(len(places)), first, format_func=lambda i: places[i], key=key)
     with right:
-        typed = st.number_input("Your number", value=None, step=0.01, format="%g", key=f"blank_typed_{line}_{place}")
+        typed_key = f"blank_typed_{line}_{place}"
+        number = start_number(typed_key, -FARTHEST, FARTHEST, None)
+        typed = st.number_input("Your number", value=number, step=0.01, format="%g", key=typed_key)
+    keep("blank_line", line, names_of_lines[0])
+    keep(key, place, 0)
+    keep(typed_key, typed, None)
     return line, place, typed
-
-
-def column_choice(label: str, key: str, default: int) -> int:
-    """Draw a choice of one of the sentence's words and return its position."""
-    tokens = current().tokens
-    names = labels(tokens)
-    return st.selectbox(
-        label,
-        range(len(names)),
-        index=default,
-        key=f"{key}_{' '.join(tokens)}",  # another sentence starts at its own default
-        format_func=lambda i: names[i],
-        persist_state="session",
-    )
 
 
 def row_choice(label: str) -> None:
@@ -181,11 +188,6 @@ def own_words() -> None:
     st.text_input(
         "Your sentence", key="own_words", on_change=_follow_own_words, placeholder=f"for example: {EXAMPLE_WORDS}"
     )
-
-
-def address() -> str:
-    """Return the address of the present page with its settings."""
-    return f"{st.context.url}?{urlencode(dict(st.query_params))}".removesuffix("?")
 
 
 def _follow_row() -> None:

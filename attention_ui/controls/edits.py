@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from attention_core import FEATURES, W_K, W_Q, W_V, embed, is_known
 from attention_ui.arrow_canvas import Plane, arrow_canvas
-from attention_ui.controls.choices import row_choice
+from attention_ui.controls.choices import choice, row_choice, switch
+from attention_ui.controls.links import keep, start, wait
 from attention_ui.controls.sidebar import current
-from attention_ui.controls.state import as_numbers, as_rows, edited_features, last_state, seq_of
+from attention_ui.controls.state import as_numbers, as_rows, edited_features, held_rows, last_state, seq_of
 from attention_ui.escape import labels
 from attention_ui.number_grid import Grid, number_grids
 from attention_ui.settings import (
@@ -26,6 +28,7 @@ from attention_ui.settings import (
     put,
     qkv,
     same_question,
+    snapped,
 )
 
 
@@ -41,15 +44,8 @@ def moved() -> Settings:
 def arrow_modes() -> str:
     """Draw what a drag may change, and whether keys serve as values; return the mode."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        mode: str = st.segmented_control(
-            "A drag may change",
-            MODES,
-            default=MODES[0],
-            required=True,
-            key="arrows_mode",
-            persist_state="session",
-        )
-        st.toggle("Use the keys as values", key="arrows_keys_as_values", persist_state="session")
+        mode = choice("A drag may change", MODES, "arrows_mode")
+        switch("Use the keys as values", False, "arrows_keys_as_values")
     return mode
 
 
@@ -61,7 +57,7 @@ def arrow_reset() -> None:
         key="arrows_reset",
         disabled=not settings.moved,
         on_click=_keep_moves,
-        args=(settings.but(moved=()),),
+        args=(settings.but(moved=()), "arrows_moves"),
     )
 
 
@@ -95,7 +91,10 @@ def feature_grid(words: Sequence[str], key: str) -> None:
 
 def matrix_grids(settings: Settings, key: str) -> Settings:
     """Draw W_Q, W_K and W_V as fields and return the settings with what they say, for this page alone."""
-    edited: tuple[Rows, ...] = st.session_state.get(f"{key}_matrices", ())
+    if f"{key}_matrices" not in st.session_state:
+        st.session_state[f"{key}_matrices"] = start(f"{key}_matrices", (), _as_matrices)
+    edited: tuple[Rows, ...] = st.session_state[f"{key}_matrices"]
+    keep(f"{key}_matrices", edited, ())
     settings = settings.but(matrices=edited)
     planes = zip(("W_Q", "W_K", "W_V"), ROLES, matrices(settings), strict=True)
     grids = [Grid(name, name, role, list(FEATURES), ("x", "y"), as_rows(W)) for name, role, W in planes]
@@ -141,8 +140,7 @@ def sheet() -> tuple[Settings, int]:
             row_choice("The word that asks")
     with right:
         places = st.slider("Decimals", 2, 6, 2, key="places", bind="query-params")
-    moves = st.session_state.get("sheet_moves", {}).get((settings.sentence, settings.words), ())
-    return settings.but(moved=moves), places
+    return _moved(settings, "sheet_moves"), places
 
 
 def vector_grids(settings: Settings) -> None:
@@ -159,43 +157,62 @@ def vector_grids(settings: Settings) -> None:
             for position, row in enumerate(values[role])
             if row != tuple(x[position].tolist())
         ]
-        _keep_sheet(own.but(moved=tuple(changed)))
+        _keep_moves(own.but(moved=tuple(changed)), "sheet_moves")
 
     _grids(grids, "sheet_grids", keep)
     st.button(
         "Changed by you. Put the numbers back" if settings.moved else "The sentence's own numbers",
         key="sheet_reset",
         disabled=not settings.moved,
-        on_click=_keep_sheet,
-        args=(own,),
+        on_click=_keep_moves,
+        args=(own, "sheet_moves"),
     )
 
 
 def _dragged() -> Settings:
     """What the sidebar says with the arrows where they were dragged."""
-    settings = current()
-    moves: tuple[Move, ...] = st.session_state.get("moved", {}).get((settings.sentence, settings.words), ())
-    return settings.but(moved=moves, keys_as_values=bool(st.session_state.get("arrows_keys_as_values", False)))
+    settings = _moved(current(), "arrows_moves")
+    return settings.but(keys_as_values=bool(st.session_state.get("arrows_keys_as_values", False)))
 
 
-def _keep_moves(settings: Settings) -> None:
-    """Remember where the arrows of this sentence are."""
-    moves = {**st.session_state.get("moved", {}), (settings.sentence, settings.words): settings.moved}
-    st.session_state["moved"] = moves
+def _moved(settings: Settings, key: str) -> Settings:
+    """These settings with the vectors of their sentence where they were put on the page that keeps them under `key`."""
+    sentence = (settings.sentence, settings.words)
+    moves: dict[tuple[str, str], tuple[Move, ...]] = st.session_state.setdefault(key, {})
+    if sentence not in moves:
+        moves[sentence] = start(key, (), lambda said: _as_moves(said, settings.n_tokens), "\n".join(sentence))
+    keep(key, [[ROLES.index(move.role), move.position, move.x, move.y] for move in moves[sentence]], [])
+    return settings.but(moved=moves[sentence])
+
+
+def _keep_moves(settings: Settings, key: str) -> None:
+    """Remember where the vectors of this sentence are."""
+    sentence = (settings.sentence, settings.words)
+    st.session_state[key] = {**st.session_state.get(key, {}), sentence: settings.moved}
+    wait(False)
+
+
+def _as_moves(said: Any, n_tokens: int) -> tuple[Move, ...]:
+    """The moves of a link: role, position, x and y of each."""
+    moves = [Move(ROLES[role], range(n_tokens)[position], float(x), float(y)) for role, position, x, y in said]
+    return tuple({(move.role, move.position): move for move in moves}.values())  # one place for each vector
 
 
 def _follow_move(key: str) -> None:
     """Arrows were dragged: put their vectors there."""
     settings = _dragged()
     spots = {f"{role}-{place}": (role, place) for role in ROLES for place in range(settings.n_tokens)}
-    moves = last_state(key, "move").get("moves")
+    state = last_state(key, "move")
+    moves = state.get("moves")
     for move in moves[: len(spots)] if isinstance(moves, list) else ():
         tip = as_numbers([move.get("x"), move.get("y")] if isinstance(move, Mapping) else None)
         if tip.shape == (2,) and str(move.get("id")) in spots:
             role, place = spots[str(move.get("id"))]
             mode = MODES[0] if role == "value" else st.session_state.get("arrows_mode", MODES[0])
             settings = put(settings, role, place, float(tip[0]), float(tip[1]), mode)
-    _keep_moves(settings)
+    held = bool(state.get("held"))
+    _keep_moves(settings if held else snapped(settings), "arrows_moves")
+    wait(held)
 
 
 def _grids(grids: Sequence[Grid], key: str, keep: Callable[[dict[str, Rows]], None]) -> None:
@@ -226,13 +243,13 @@ def _forget_features() -> None:
     st.session_state["features"] = {}
 
 
-def _keep_sheet(settings: Settings) -> None:
-    """Remember the numbers of this sentence's sheet."""
-    moves = {**st.session_state.get("sheet_moves", {}), (settings.sentence, settings.words): settings.moved}
-    st.session_state["sheet_moves"] = moves
-
-
 def _keep_matrices(key: str, edited: tuple[Rows, ...]) -> None:
     """Remember a page's matrices; none for the model's own."""
     own = tuple(as_rows(W) for W in (W_Q, W_K, W_V))
     st.session_state[f"{key}_matrices"] = () if edited == own else edited
+
+
+def _as_matrices(said: Any) -> tuple[Rows, ...]:
+    """The three matrices of a link."""
+    edited = [held_rows(rows, W.shape) for rows, W in zip(said, (W_Q, W_K, W_V), strict=True)]
+    return tuple(edited)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -40,18 +40,6 @@ def sequence(examples: Mapping[str, str], most: int) -> tuple[tuple[str, ...], s
     if len(words) > most:
         return words[:most], f"Your sequence has {len(words)} words; the first {most} are used."
     return words, ""
-
-
-def place_choice(label: str, names: Sequence[str], key: str) -> int:
-    """Draw a choice of one place, the last one at first, and return it, from 0."""
-    return st.selectbox(
-        label,
-        range(len(names)),
-        index=len(names) - 1,
-        key=f"{key}_{' '.join(names)}",  # another sequence starts at its own end
-        format_func=lambda i: names[i],
-        persist_state="session",
-    )
 
 
 def _follow_pick(examples: Mapping[str, str]) -> None:

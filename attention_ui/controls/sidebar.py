@@ -8,6 +8,7 @@ import streamlit as st
 
 from attention_core import D_K_CHOICES, HEAD_CHOICES, MAX_TOKENS, tokenize
 from attention_ui.captions import listed
+from attention_ui.controls.links import keep, open_link, refused_link
 from attention_ui.controls.state import edited_features
 from attention_ui.escape import for_html, for_markdown, short
 from attention_ui.settings import (
@@ -33,6 +34,7 @@ def sidebar() -> Settings:
     Settings
         The same that `current` gives to the page.
     """
+    open_link()
     opened = "settings" not in st.session_state  # a link that was just opened, not a click in the app
     asked = {name: ", ".join(st.query_params.get_all(name)) for name in st.query_params} if opened else {}
     with st.sidebar:
@@ -45,6 +47,7 @@ def sidebar() -> Settings:
     places = {"focus": int(str(shown["focus"])) - 1, "head": int(str(shown.get("head", 1))) - 1}
     edited = tuple(sorted(edited_features().items()))
     settings = Settings(**{**shown, **places, "features": edited})  # type: ignore[arg-type]
+    keep("features", dict(edited), {})
     st.session_state["settings"] = settings
     if opened:
         used_instead = {"head": 1} | shown  # with one head there is no choice of the shown one
@@ -74,6 +77,8 @@ def notices() -> list[str]:
     refused: list[str] = st.session_state.get("refused", [])
     if refused:
         said.append(f"This link asks for what is not on offer: {for_markdown(listed(refused))}.")
+    if refused_link():
+        said.append(refused_link())
     settings = current()
     if settings.sentence == OWN:
         count = len(tokenize(settings.words))

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from attention_ui.settings import (
-    Rows,
-)
+from attention_core import FEATURES
+from attention_ui.controls.links import start
+from attention_ui.settings import LIMIT, Rows
 
 
 def last_state(key: str, name: str) -> Mapping[str, Any]:
@@ -36,10 +36,26 @@ def as_numbers(sent: object) -> np.ndarray:
 
 def edited_features() -> dict[str, tuple[float, ...]]:
     """The words whose features were edited."""
-    edited: dict[str, tuple[float, ...]] = st.session_state.get("features", {})
+    if "features" not in st.session_state:
+        st.session_state["features"] = start("features", {}, _as_features)
+    edited: dict[str, tuple[float, ...]] = st.session_state["features"]
     return edited
+
+
+def held_rows(said: Any, shape: tuple[int, int]) -> Rows:
+    """A matrix of a link as tuples, or a ValueError if it is none of this shape within the limit."""
+    values = as_numbers(said)
+    if values.shape != shape or not (np.abs(values) <= LIMIT).all():
+        raise ValueError(f"no {shape[0]} x {shape[1]} numbers")
+    return as_rows(values)
 
 
 def as_rows(values: np.ndarray) -> Rows:
     """A matrix as tuples."""
     return tuple(tuple(row) for row in values.tolist())
+
+
+def _as_features(said: Any) -> dict[str, tuple[float, ...]]:
+    """The features of a link: words, each with its row."""
+    words = [word.casefold() for word in said]
+    return dict(zip(words, held_rows(list(said.values()), (len(words), len(FEATURES))), strict=True))

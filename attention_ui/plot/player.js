@@ -3,6 +3,7 @@
 
 const TICK_MS = 50; // 20 updates a second, if the machine can
 const SPEEDS = [1, 5, 20]; // steps a tick
+const REST_MS = 400; // a playhead that rests that long is told to Python, which writes it into the link
 
 class Player {
   // `moved` is called with the playhead whenever it moves, `ask` to send a request to Python.
@@ -41,12 +42,12 @@ class Player {
 
   // A run that continues the one on the page keeps the playhead; another one starts at its beginning.
   load(run) {
-    const other = this.run && this.run.id !== run.id;
+    const other = this.run?.id !== run.id;
     this.run = { ...run, tracks: run.tracks.map(decode) };
     this.waiting = false;
     if (other) {
       this.pause();
-      this.step = 0;
+      this.told = this.step = run.at;
     }
     this.step = Math.min(this.step, run.last);
     this.scrub.max = run.last;
@@ -92,6 +93,7 @@ class Player {
   pause() {
     this.playing = false;
     clearTimeout(this.timer);
+    this.rest();
     if (this.start) this.start.textContent = this.step ? "go on" : "start";
   }
 
@@ -127,12 +129,22 @@ class Player {
     return this.show();
   }
 
+  rest() {
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => {
+      if (!this.run || this.playing || this.step === this.told) return;
+      this.told = this.step;
+      this.request({ at: this.step });
+    }, REST_MS);
+  }
+
   request(wish) {
     this.ask({ ...wish, seq: ++this.seq });
   }
 
   show() {
     this.scrub.value = this.step;
+    this.rest();
     const record = Math.floor(this.step / this.run.every);
     this.label.textContent = `step ${this.step} of ${this.run.last}`;
     return this.moved(this.step, this.run.captions?.[Math.min(record, this.run.captions.length - 1)]);

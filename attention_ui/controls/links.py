@@ -1,0 +1,144 @@
+"""What a page's link says of it: read once when the link is opened, written whenever a change has ended.
+
+Every control of a page asks `start` for what it starts with and tells `keep` what it shows. What differs from the
+page's own default goes into the URL parameter `VIEW`, beside the readable ones that Streamlit keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from attention_ui.link import LONGEST, pack, unpack
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+VIEW = "view"
+_OPENED, _OWNERS = "link_opened", "link_owners"  # what the link says; which widget each of it is about
+_SHOWN, _DRAWN, _HELD = "link_shown", "link_drawn", "link_held"  # what the page shows; if all of it; if it is dragged
+_FRESH, _REFUSED = "link_fresh", "link_refused"  # whether the page was not yet drawn; what is wrong with the link
+
+
+def open_link() -> None:
+    """Begin a run: read the link if it was just opened, and forget what the last page showed."""
+    st.session_state[_SHOWN], st.session_state[_DRAWN] = {}, False
+    if _OPENED in st.session_state:
+        return
+    st.session_state[_OPENED], st.session_state[_OWNERS] = {}, {}
+    st.session_state[_FRESH], st.session_state[_REFUSED] = True, ""
+    try:
+        st.session_state[_OPENED] = unpack(st.query_params.get(VIEW, ""))
+    except ValueError as error:
+        _refuse(f"This link could not be read: {error}. The page starts as it usually does.")
+
+
+def start(name: str, default: T, read: Callable[[Any], U], widget: str = "") -> T | U:
+    """Return what the opened link says of a control, or its default.
+
+    Parameters
+    ----------
+    name : str
+        What the control is called in the link.
+    default : object
+        What the page starts with by itself.
+    read : callable
+        Makes a value of what the link says, which may be anything; raises what Python raises if it is none.
+    widget : str, optional
+        The present widget of a control that has another one for other words: the link is about the first of them.
+    """
+    opened: dict[str, Any] = st.session_state[_OPENED]
+    if name not in opened or st.session_state[_OWNERS].setdefault(name, widget) != widget:
+        return default
+    try:
+        return read(opened[name])
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError):
+        if st.session_state.get(_FRESH):
+            _refuse("Part of this link is not on offer here, so the page shows its own choice instead.")
+        return default
+
+
+def start_option(name: str, options: Sequence[T], default: T, widget: str = "") -> T:
+    """Return the option that the link names, or the default."""
+    offered = list(options)
+    return start(name, default, lambda said: offered[offered.index(said)], widget)
+
+
+def start_number(name: str, low: float, high: float, default: T) -> T | float:
+    """Return the number that the link names, if it lies in the range, or the default."""
+
+    def read(said: Any) -> float:
+        if not low <= float(said) <= high:
+            raise ValueError
+        return float(said)
+
+    return start(name, default, read)
+
+
+def keep(name: str, value: T, default: object) -> T:
+    """Remember for the link what a control shows, if it is not the page's default; return it.
+
+    Parameters
+    ----------
+    name : str
+        What the control is called in the link.
+    value, default : object
+        What it shows, and what it shows on a page without a link; of numbers, texts, lists and mappings.
+    """
+    shown: dict[str, Any] = st.session_state[_SHOWN]
+    shown.pop(name, None)
+    if value != default:
+        shown[name] = value
+    return value
+
+
+def wait(held: bool) -> None:
+    """While something is dragged the link waits."""
+    st.session_state[_HELD] = held
+
+
+def write_link() -> None:
+    """Put what is shown into the URL, at the end of a part that runs alone; not while something is dragged."""
+    if not st.session_state[_DRAWN] or st.session_state.get(_HELD):
+        return
+    text = _text()
+    if text != st.query_params.get(VIEW, ""):
+        if text:
+            st.query_params[VIEW] = text
+        else:
+            del st.query_params[VIEW]
+
+
+def close_link() -> None:
+    """End a run: put what is shown into the URL, and draw the page again if the link that opened it must be refused."""
+    st.session_state[_DRAWN] = True
+    write_link()
+    if st.session_state.pop(_FRESH, False) and st.session_state[_REFUSED]:
+        st.rerun()  # what is wrong with it was found while the page was drawn; the notice stands above the page
+
+
+def refused_link() -> str:
+    """Return what was wrong with the link, as one sentence; empty if nothing was."""
+    said: str = st.session_state.get(_REFUSED, "")
+    return said
+
+
+def address() -> str:
+    """Return the address of the present page with all that it shows so far."""
+    parameters = {name: st.query_params[name] for name in st.query_params if name != VIEW}
+    text = _text()
+    return f"{st.context.url}?{urlencode(parameters | ({VIEW: text} if text else {}))}".removesuffix("?")
+
+
+def _text() -> str:
+    """What the page shows as the parameter's text; more than is ever read is not written."""
+    text = pack(st.session_state.get(_SHOWN, {}))
+    return text if len(text) <= LONGEST else ""
+
+
+def _refuse(why: str) -> None:
+    """Remember what is wrong with the link."""
+    st.session_state[_REFUSED] = st.session_state.get(_REFUSED) or why
