@@ -1,7 +1,8 @@
 """What a page's link says of it: read once when the link is opened, written whenever a change has ended.
 
 Every control of a page asks `start` for what it starts with and tells `keep` what it shows. What differs from the
-page's own default goes into the URL parameter `VIEW`, beside the readable ones that Streamlit keeps.
+page's own default goes into the URL parameter `VIEW`, beside the readable ones that Streamlit keeps. What makes a
+lesson of a link holds on every page and stands in readable parameters too: `LASTING`.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 VIEW = "view"
+LASTING = ("present", "hide", "fix", "ask", "challenge", "solved")
+LONGEST_TEXT = 300  # characters of a lasting parameter that are read
 _OPENED, _OWNERS = "link_opened", "link_owners"  # what the link says; which widget each of it is about
 _SHOWN, _DRAWN, _HELD = "link_shown", "link_drawn", "link_held"  # what the page shows; if all of it; if it is dragged
+_LASTING = "link_lasting"
 _FRESH, _REFUSED = "link_fresh", "link_refused"  # whether the page was not yet drawn; what is wrong with the link
 
 
@@ -29,6 +33,8 @@ def open_link() -> None:
     if _OPENED in st.session_state:
         return
     st.session_state[_OPENED], st.session_state[_OWNERS] = {}, {}
+    asked = {name: st.query_params.get(name, "")[:LONGEST_TEXT] for name in LASTING}
+    st.session_state[_LASTING] = {name: text for name, text in asked.items() if text}
     st.session_state[_FRESH], st.session_state[_REFUSED] = True, ""
     try:
         st.session_state[_OPENED] = unpack(st.query_params.get(VIEW, ""))
@@ -104,12 +110,12 @@ def write_link() -> None:
     """Put what is shown into the URL, at the end of a part that runs alone; not while something is dragged."""
     if not st.session_state[_DRAWN] or st.session_state.get(_HELD):
         return
-    text = _text()
-    if text != st.query_params.get(VIEW, ""):
-        if text:
-            st.query_params[VIEW] = text
-        else:
-            del st.query_params[VIEW]
+    wanted = _parameters()
+    if changed := {name: text for name, text in wanted.items() if text != st.query_params.get(name)}:
+        st.query_params.update(changed)
+    for name in {VIEW, *LASTING} - wanted.keys():
+        if name in st.query_params:
+            del st.query_params[name]
 
 
 def close_link() -> None:
@@ -126,17 +132,29 @@ def refused_link() -> str:
     return said
 
 
-def address() -> str:
-    """Return the address of the present page with all that it shows so far."""
-    parameters = {name: st.query_params[name] for name in st.query_params if name != VIEW}
-    text = _text()
-    return f"{st.context.url}?{urlencode(parameters | ({VIEW: text} if text else {}))}".removesuffix("?")
+def lasting(name: str) -> str:
+    """Return what one of `LASTING` says, as the text in the URL; empty if it says nothing."""
+    kept: dict[str, str] = st.session_state[_LASTING]
+    return kept.get(name, "")
 
 
-def _text() -> str:
-    """What the page shows as the parameter's text; more than is ever read is not written."""
-    text = pack(st.session_state.get(_SHOWN, {}))
-    return text if len(text) <= LONGEST else ""
+def let_last(name: str, text: str) -> None:
+    """Let one of `LASTING` say something else from now on, or nothing."""
+    kept = {**st.session_state[_LASTING], name: text}
+    st.session_state[_LASTING] = {name: kept[name] for name in LASTING if kept.get(name)}
+
+
+def address(**lasting: str) -> str:
+    """Return the address of the present page with all that it shows so far, and other `LASTING` parameters if given."""
+    own = {name: st.query_params[name] for name in st.query_params if name not in (VIEW, *LASTING)}
+    asked = {name: text for name, text in {**own, **_parameters(), **lasting}.items() if text}
+    return f"{st.context.url}?{urlencode(asked)}".removesuffix("?")
+
+
+def _parameters() -> dict[str, str]:
+    """What of the URL is written here: what the page shows as one text, unless too long to be read, and what lasts."""
+    text, kept = pack(st.session_state[_SHOWN]), dict(st.session_state[_LASTING])
+    return ({VIEW: text} if 0 < len(text) <= LONGEST else {}) | kept
 
 
 def _refuse(why: str) -> None:
