@@ -23,17 +23,23 @@ pages = {
 }
 page = st.navigation(list(pages.values()), expanded=True)
 chapter = next(chapter for chapter in chapters if pages[chapter.slug] == page)
-st.html(f"<style>{LOOK.read_text('utf-8')}{controls.hiding(chapter.controls)}</style>")
 settings = controls.sidebar()
+st.html(f"<style>{LOOK.read_text('utf-8')}{controls.hiding(chapter.controls)}</style>")
 
 st.title(chapter.title, anchor=False)
+sharing = controls.share_button()
 st.markdown(prose.fill(chapter.question, focus=settings.focus_word))
 for notice in controls.notices():
     st.warning(notice)
 
-page.run()
+if controls.predicted(chapter.slug):
+    page.run()
 
 following = chapters[chapters.index(chapter) + 1 :]
 if following:
     st.page_link(pages[following[0].slug], label=f"Next: {following[0].title} →")
+controls.present(chapter.slug)
+
 controls.close_link()
+if sharing:
+    controls.share_dialog(chapter.controls)

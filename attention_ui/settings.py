@@ -41,6 +41,7 @@ SENTENCE_IDS = (*SENTENCES, OWN)
 MASKS = ("none", "causal", "window", "padding")
 WINDOWS = range(1, MAX_TOKENS + 1)
 PADDINGS = range(MAX_TOKENS)
+LONGEST_WORDS = 1000  # characters of one's own sentence: room for twelve words of any kind
 EXAMPLE_WORDS = "the mouse ate my apple pie"
 LIMIT = 1000.0  # as far as a number that is edited or dragged may go
 ROLES = ("query", "key", "value")

@@ -28,6 +28,7 @@ from attention_ui.controls.edits import (
     sheet,
     vector_grids,
 )
+from attention_ui.controls.lessons import predicted, present, share_button, share_dialog
 from attention_ui.controls.links import address, close_link, write_link
 from attention_ui.controls.measuring import measurement, measuring_buttons
 from attention_ui.controls.runs import Training, follow_player, follow_replay, player, replay, seed, training
@@ -59,6 +60,8 @@ __all__ = [
     "picked",
     "place",
     "player",
+    "predicted",
+    "present",
     "replay",
     "row_choice",
     "seed",
@@ -66,6 +69,8 @@ __all__ = [
     "sentence_table",
     "sequence",
     "several",
+    "share_button",
+    "share_dialog",
     "sheet",
     "sidebar",
     "slider",

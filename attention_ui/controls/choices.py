@@ -9,9 +9,9 @@ import streamlit as st
 from attention_core import HEAD_CHOICES
 from attention_ui.choice_table import choice_table
 from attention_ui.controls.links import keep, start, start_number, start_option
-from attention_ui.controls.sidebar import current, forget_focus
+from attention_ui.controls.sidebar import current, forget_focus, is_locked
 from attention_ui.escape import for_markdown, labels
-from attention_ui.settings import EXAMPLE_WORDS, MASKS, OWN, SENTENCE_IDS
+from attention_ui.settings import EXAMPLE_WORDS, LONGEST_WORDS, MASKS, OWN, SENTENCE_IDS
 
 FARTHEST = 1e9  # of a number that is typed: no right one comes near it
 
@@ -128,10 +128,11 @@ def knob(name: str) -> None:
     key, settings = f"knob_{name}", current()
     st.session_state[key] = getattr(settings, name)
     if name == "scale":
-        st.toggle("÷ √d", key=key, on_change=_follow_knob, args=(name,))
+        st.toggle("÷ √d", key=key, on_change=_follow_knob, args=(name,), disabled=is_locked(name))
         return
     label, options = {"mask": ("Mask", MASKS), "heads": ("Heads", HEAD_CHOICES)}[name]
-    st.segmented_control(label, options, key=key, required=True, on_change=_follow_knob, args=(name,))
+    locked = is_locked(name)
+    st.segmented_control(label, options, key=key, required=True, on_change=_follow_knob, args=(name,), disabled=locked)
 
 
 def blank(lines: Mapping[str, str], names: Sequence[str]) -> tuple[str, int, float | None]:
@@ -161,14 +162,27 @@ def row_choice(label: str) -> None:
     settings = current()
     names = labels(settings.tokens)
     st.session_state["row"] = settings.focus
-    st.selectbox(label, range(settings.n_tokens), key="row", on_change=_follow_row, format_func=lambda i: names[i])
+    st.selectbox(
+        label,
+        range(settings.n_tokens),
+        key="row",
+        on_change=_follow_row,
+        format_func=lambda i: names[i],
+        disabled=is_locked("focus"),
+    )
 
 
 def sentence_choice() -> None:
     """Draw the sentences as buttons on the page: on a phone the sidebar is out of sight."""
     st.session_state["pick"] = current().sentence
     st.segmented_control(
-        "Sentence", SENTENCE_IDS, key="pick", on_change=_follow_pick, required=True, label_visibility="collapsed"
+        "Sentence",
+        SENTENCE_IDS,
+        key="pick",
+        on_change=_follow_pick,
+        required=True,
+        label_visibility="collapsed",
+        disabled=is_locked("sentence"),
     )
 
 
@@ -186,7 +200,12 @@ def own_words() -> None:
     settings = current()
     st.session_state["own_words"] = settings.words if settings.sentence == OWN else ""
     st.text_input(
-        "Your sentence", key="own_words", on_change=_follow_own_words, placeholder=f"for example: {EXAMPLE_WORDS}"
+        "Your sentence",
+        key="own_words",
+        on_change=_follow_own_words,
+        placeholder=f"for example: {EXAMPLE_WORDS}",
+        disabled=is_locked("sentence"),
+        max_chars=LONGEST_WORDS,
     )
 
 
@@ -209,7 +228,7 @@ def _follow_pick() -> None:
 def _follow_row_of(key: str, sentences: Sequence[str]) -> None:
     """A row of the table of sentences was chosen."""
     row = _row_of(key, len(sentences))
-    if row is not None:
+    if row is not None and not is_locked("sentence"):
         st.session_state["sentence"] = sentences[row]
         forget_focus()
 

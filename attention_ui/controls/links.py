@@ -138,6 +138,11 @@ def lasting(name: str) -> str:
     return kept.get(name, "")
 
 
+def is_on(name: str) -> bool:
+    """Return whether one of `LASTING` says true."""
+    return lasting(name).casefold() == "true"
+
+
 def let_last(name: str, text: str) -> None:
     """Let one of `LASTING` say something else from now on, or nothing."""
     kept = {**st.session_state[_LASTING], name: text}
@@ -149,6 +154,11 @@ def address(**lasting: str) -> str:
     own = {name: st.query_params[name] for name in st.query_params if name not in (VIEW, *LASTING)}
     asked = {name: text for name, text in {**own, **_parameters(), **lasting}.items() if text}
     return f"{st.context.url}?{urlencode(asked)}".removesuffix("?")
+
+
+def is_whole() -> bool:
+    """Return whether the address holds all that the page shows."""
+    return len(pack(st.session_state[_SHOWN])) <= LONGEST
 
 
 def _parameters() -> dict[str, str]:

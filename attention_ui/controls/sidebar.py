@@ -8,11 +8,12 @@ import streamlit as st
 
 from attention_core import D_K_CHOICES, HEAD_CHOICES, MAX_TOKENS, tokenize
 from attention_ui.captions import listed
-from attention_ui.controls.links import keep, open_link, refused_link
+from attention_ui.controls.links import is_on, keep, lasting, open_link, refused_link
 from attention_ui.controls.state import edited_features
 from attention_ui.escape import for_html, for_markdown, short
 from attention_ui.settings import (
     EXAMPLE_WORDS,
+    LONGEST_WORDS,
     MASKS,
     OWN,
     PADDINGS,
@@ -42,7 +43,7 @@ def sidebar() -> Settings:
     shown: dict[str, object] = {}
     # All of them on every page, in one place: a bound widget that is left out, or moves, loses its place in the URL.
     with here:
-        for draw in _CONTROLS.values():
+        for draw in CONTROLS.values():
             draw(shown)
     places = {"focus": int(str(shown["focus"])) - 1, "head": int(str(shown.get("head", 1))) - 1}
     edited = tuple(sorted(edited_features().items()))
@@ -50,7 +51,8 @@ def sidebar() -> Settings:
     keep("features", dict(edited), {})
     st.session_state["settings"] = settings
     if opened:
-        used_instead = {"head": 1} | shown  # with one head there is no choice of the shown one
+        # With one head there is no choice of the shown one.
+        used_instead = {"head": 1, "hide": ",".join(hidden()), "fix": is_on("fix"), "present": is_on("present")} | shown
         st.session_state["refused"] = [
             f"{name} = {short(asked[name], 24)} (used instead: {_in_url(used_instead[name])})"
             for name in asked
@@ -60,9 +62,20 @@ def sidebar() -> Settings:
 
 
 def hiding(used: Collection[str]) -> str:
-    """Return the CSS rule that hides the controls which a page does not use."""
-    parts = [part for name, all_parts in _PARTS.items() if name not in used for part in all_parts]
+    """Return the CSS rule that hides the controls which a page does not use, or a lesson does not show."""
+    out = {*_PARTS} - {*used} | {*hidden()}
+    parts = [part for name, all_parts in _PARTS.items() if name in out for part in all_parts]
     return f"{', '.join(parts)} {{ display: none; }}" if parts else ""
+
+
+def hidden() -> list[str]:
+    """Return the controls that a lesson does not show."""
+    return [name for name in lasting("hide").split(",") if name in CONTROLS]
+
+
+def is_locked(name: str) -> bool:
+    """Return whether a lesson keeps a control as it is."""
+    return is_on("fix") or name in hidden()
 
 
 def current() -> Settings:
@@ -94,11 +107,22 @@ def notices() -> list[str]:
 def _sentence(shown: dict[str, object]) -> None:
     """The sentence, and one's own words."""
     shown["sentence"] = st.selectbox(
-        "Sentence", SENTENCE_IDS, key="sentence", bind="query-params", on_change=forget_focus
+        "Sentence",
+        SENTENCE_IDS,
+        key="sentence",
+        bind="query-params",
+        on_change=forget_focus,
+        disabled=is_locked("sentence"),
     )
     if shown["sentence"] == OWN:
         shown["words"] = st.text_input(
-            "Your sentence", EXAMPLE_WORDS, key="words", bind="query-params", on_change=forget_focus
+            "Your sentence",
+            EXAMPLE_WORDS,
+            key="words",
+            bind="query-params",
+            on_change=forget_focus,
+            disabled=is_locked("sentence"),
+            max_chars=LONGEST_WORDS,
         )
 
 
@@ -123,7 +147,7 @@ def _d_k(shown: dict[str, object]) -> None:
 
 def _scale(shown: dict[str, object]) -> None:
     """Whether scores are scaled."""
-    shown["scale"] = st.toggle("÷ √d_k", _DEFAULT.scale, key="scale", bind="query-params")
+    shown["scale"] = st.toggle("÷ √d_k", _DEFAULT.scale, key="scale", bind="query-params", disabled=is_locked("scale"))
 
 
 def _mask(shown: dict[str, object]) -> None:
@@ -131,11 +155,23 @@ def _mask(shown: dict[str, object]) -> None:
     shown["mask"] = _one_of("Mask", MASKS, _DEFAULT.mask, "mask")
     if shown["mask"] == "window":
         shown["window"] = st.slider(
-            "Words in the window", WINDOWS[0], WINDOWS[-1], _DEFAULT.window, key="window", bind="query-params"
+            "Words in the window",
+            WINDOWS[0],
+            WINDOWS[-1],
+            _DEFAULT.window,
+            key="window",
+            bind="query-params",
+            disabled=is_locked("mask"),
         )
     if shown["mask"] == "padding":
         shown["padding"] = st.slider(
-            "Words that are padding", PADDINGS[0], PADDINGS[-1], _DEFAULT.padding, key="padding", bind="query-params"
+            "Words that are padding",
+            PADDINGS[0],
+            PADDINGS[-1],
+            _DEFAULT.padding,
+            key="padding",
+            bind="query-params",
+            disabled=is_locked("mask"),
         )
 
 
@@ -149,7 +185,10 @@ def _heads(shown: dict[str, object]) -> None:
 
 def _one_of(label: str, options: Sequence[object], default: object, key: str) -> object:
     """Draw a row of choices that the URL keeps and return the chosen one."""
-    picked = st.segmented_control(label, list(options), default=default, required=True, key=key, bind="query-params")
+    locked = is_locked("heads" if key == "head" else key)
+    picked = st.segmented_control(
+        label, list(options), default=default, required=True, key=key, bind="query-params", disabled=locked
+    )
     return default if picked is None else picked  # a link such as ?focus= chooses none in spite of `required`
 
 
@@ -161,7 +200,7 @@ _PARTS = {
     "mask": (".st-key-mask", ".st-key-window", ".st-key-padding"),
     "heads": (".st-key-heads", ".st-key-head"),
 }
-_CONTROLS = {
+CONTROLS = {
     "sentence": _sentence,
     "focus": _focus,
     "d_k": _d_k,
