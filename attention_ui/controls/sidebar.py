@@ -54,7 +54,7 @@ def sidebar() -> Settings:
         # With one head there is no choice of the shown one.
         used_instead = {"head": 1, "hide": ",".join(hidden()), "fix": is_on("fix"), "present": is_on("present")} | shown
         st.session_state["refused"] = [
-            f"{name} = {short(asked[name], 24)} (used instead: {_in_url(used_instead[name])})"
+            f"{name} = {short(asked[name], 24)} (used instead: {short(_in_url(used_instead[name]), 24)})"
             for name in asked
             if name in used_instead and not _equal_in_url(asked[name], _in_url(used_instead[name]))
         ]
