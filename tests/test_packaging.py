@@ -32,7 +32,7 @@ def tracked_files() -> list[Path]:
 
 def test_run_time_packages(pyproject: dict[str, Any]) -> None:
     names = [re.split(r"[^A-Za-z]", requirement)[0] for requirement in pyproject["project"]["dependencies"]]
-    assert names == ["streamlit", "numpy", "plotly", "pandas"]
+    assert names == ["streamlit", "numpy", "plotly", "pandas", "segno"]
 
 
 def test_requirements_txt_repeats_the_dependencies(pyproject: dict[str, Any]) -> None:
