@@ -104,7 +104,7 @@ def follow_player(key: str, picture: str, run: Training, burst: int, limit: int)
         wish = last_state(picture, "play")
         steps, schedule, at = run.steps, run.schedule, wish.get("at")
         step, rate = as_numbers([wish.get("step"), wish.get("rate")]).tolist() if "rate" in wish else (-1, -1)
-        if "more" in wish:
+        if wish.get("more") == steps:  # asked again because an answer was late, it is granted once
             steps = min(limit, steps + burst)
         elif 0 <= step <= steps and 0 < rate <= MAX_RATE:
             schedule = (*((at, r) for at, r in schedule if at < step), (int(step), rate))

@@ -3,6 +3,7 @@
 
 const TICK_MS = 50; // 20 updates a second, if the machine can
 const SPEEDS = [1, 5, 20]; // steps a tick
+const PATIENCE_MS = 5000; // an answer that takes longer was lost with the connection: ask again
 const REST_MS = 400; // a playhead that rests that long is told to Python, which writes it into the link
 
 class Player {
@@ -45,6 +46,7 @@ class Player {
     const other = this.run?.id !== run.id;
     this.run = { ...run, tracks: run.tracks.map(decode) };
     this.waiting = false;
+    clearTimeout(this.patience);
     if (other) {
       this.pause();
       this.told = this.step = run.at;
@@ -121,10 +123,7 @@ class Player {
 
   // Past what is computed, Python is asked for the next burst; the playhead waits at the end.
   go(step) {
-    if (step > this.run.last && this.run.more && !this.waiting) {
-      this.waiting = true;
-      this.request({ more: this.run.last });
-    }
+    if (step > this.run.last && this.run.more && !this.waiting) this.askForMore();
     this.step = Math.max(0, Math.min(step, this.run.last));
     return this.show();
   }
@@ -136,6 +135,12 @@ class Player {
       this.told = this.step;
       this.request({ at: this.step });
     }, REST_MS);
+  }
+
+  askForMore() {
+    this.waiting = true;
+    this.request({ more: this.run.last });
+    this.patience = setTimeout(() => this.askForMore(), PATIENCE_MS);
   }
 
   request(wish) {
@@ -166,6 +171,7 @@ class Player {
 
   remove() {
     this.pause();
+    clearTimeout(this.patience);
     this.run = null;
   }
 }
