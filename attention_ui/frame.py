@@ -4,12 +4,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from attention_ui import controls, prose
+from attention_ui import about, controls, prose
 
 ICON = Path(__file__).with_name("icon.svg")
 LOOK = Path(__file__).with_name("look.css")
 
-st.set_page_config("Attention Lab", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto")
+st.set_page_config("Attention Lab", page_icon=str(ICON), layout="wide", menu_items={"About": about.menu()})
 
 chapters = prose.chapters()
 pages = {

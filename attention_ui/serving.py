@@ -5,9 +5,9 @@ from __future__ import annotations
 import gc
 import gzip
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import lru_cache, partial
+from functools import cache, partial
 from pathlib import Path
 
 import plotly
@@ -22,7 +22,7 @@ _FONTS = {".woff2": "font/woff2"}
 _HEADERS = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
 _STREAMLIT = Path(st.__file__).parent / "static"
 # How to read each file, by its address. All of Streamlit's carry a digest in their names, ours carry it behind a "?".
-_READ = {
+_READ: dict[str, Callable[[], bytes]] = {
     **{
         f"/{file.relative_to(_STREAMLIT).as_posix()}": file.read_bytes
         for file in (_STREAMLIT / "static").rglob("*")
@@ -38,7 +38,7 @@ _READ = {
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def packed(address: str) -> bytes:
     """Return one of the files, compressed; for each visitor anew, Streamlit's and Plotly's would take 0.5 s."""
     return gzip.compress(_READ[address]())

@@ -17,7 +17,7 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.Common_pb2 import StringArray
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
@@ -42,6 +42,7 @@ class Client:
 
     def __init__(self, socket: ClientConnection, path: str = "") -> None:
         self.path = path
+        self.session = ""
         self.widgets: dict[str, WidgetState] = {}  # by the name that a control has in the URL
         self.options: dict[str, list[str]] = {}
         self.pictures: dict[str, str] = {}  # components' JSON by their key
@@ -67,7 +68,7 @@ class Client:
             state.string_value = option
         else:
             state.string_array_value.data[:] = [option]
-        return await self._ask(ClientState(widget_states={"widgets": self.widgets.values()}))
+        return await self._ask(ClientState(widget_states=WidgetStates(widgets=self.widgets.values())))
 
     def chosen(self, control: str) -> str:
         """What one of the sidebar's controls says."""
@@ -81,7 +82,7 @@ class Client:
         move = {"move": {"seq": seq, "moves": [{"id": arrow, "x": x, "y": y}]}}
         self.widgets[canvas].json_value = json.dumps(move)
         state = ClientState(
-            widget_states={"widgets": self.widgets.values()},
+            widget_states=WidgetStates(widgets=self.widgets.values()),
             fragment_id=self._fragments[canvas],
         )
         taken = await self._ask(state)
@@ -111,7 +112,9 @@ class Client:
         kind = message.WhichOneof("type")
         if kind == "script_finished":
             return message.script_finished in DONE
-        if kind == "navigation":
+        if kind == "new_session":
+            self.session = message.new_session.initialize.session_id
+        elif kind == "navigation":
             self._page = message.navigation.page_script_hash
         elif kind == "ref_hash":
             self._kept[1].add(message.ref_hash)
@@ -160,15 +163,13 @@ def _name(widget_id: str) -> str:
 
 
 @asynccontextmanager
-async def connected(url: str, path: str = "", cookie: str = "") -> AsyncIterator[Client]:
-    """Connect someone to the app at `url`, who has yet to open the page."""
-    address = f"{url.replace('http', 'ws', 1)}/_stcore/stream"
-    headers = {"Cookie": cookie} if cookie else {}
+async def connected(url: str, path: str = "", cookie: str = "", session: str = "") -> AsyncIterator[Client]:
+    """Connect someone to the app at `url`, who has yet to open the page, or comes back to a session."""
     # As a browser does, except that it offers no compression, which the app does not use either.
     async with connect(
-        address,
-        subprotocols=[Subprotocol("streamlit")],
-        additional_headers=headers,
+        f"{url.replace('http', 'ws', 1)}/_stcore/stream",
+        subprotocols=[Subprotocol(name) for name in ("streamlit", *(["no-token", session] if session else []))],
+        additional_headers={"Cookie": cookie} if cookie else {},
         compression=None,
         max_size=None,
         ping_interval=None,
@@ -219,13 +220,13 @@ class Fetcher:
 
     async def _get(self, path: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Fetch one file and drop it."""
-        cookie = f"Cookie: {self.cookie}\r\n" if self.cookie else ""
-        request = f"GET {self._base}/{path} HTTP/1.1\r\nHost: {self._host}:{self._port}\r\nAccept-Encoding: gzip\r\n{cookie}\r\n"
-        writer.write(request.encode())
+        request = [f"GET {self._base}/{path} HTTP/1.1", f"Host: {self._host}:{self._port}", "Accept-Encoding: gzip"]
+        if self.cookie:
+            request.append(f"Cookie: {self.cookie}")
+        writer.write(("\r\n".join(request) + "\r\n\r\n").encode())
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         status, *lines = head.rstrip().split("\r\n")
-        fields = [line.split(": ", 1) for line in lines]
-        headers = {name.lower(): value for name, value in fields}
+        headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines)}
         if " 200 " not in f"{status} ":
             raise LostError(f"{path}: {status}")
         if headers.get("transfer-encoding") == "chunked":

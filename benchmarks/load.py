@@ -2,8 +2,8 @@
 
 Headless visitors over the real websocket, on the machine that serves them. Each part has a server of its own.
 
-"50", "100", "200"     so many people, each changing one of the sidebar's controls every 2 s on a chapter drawn at random
-"drag_10", "drag_30"   so many people dragging the query of chapter 3 at once
+"50", "100", "200"     people, each changing one of the sidebar's controls every 2 s on a chapter drawn at random
+"drag_10", "drag_30"   people dragging the query of chapter 3 at once
 p50_ms, p95_ms         from sending a change to the end of its answer
 per_s                  answers a second, all people together; slowest_per_s, of a drag: the slowest person's own
 errors                 answers that did not come within 30 s, or were wrong
@@ -23,7 +23,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from itertools import count
@@ -69,7 +69,7 @@ class Room:
 
 
 # What a person does, until the room's time is over; returns how many answers came.
-Live = Callable[[Client, Random, Room], Awaitable[int]]
+Live = Callable[[Client, Random, Room], Coroutine[Any, Any, int]]
 
 
 async def turn(person: Client, random: Random, room: Room) -> int:
