@@ -17,18 +17,19 @@ HERE = Path(__file__).parent
 ROUTE = "attention-lab"  # app.py serves what `bundle` returns under this name
 KINDS = {".js": "text/javascript", ".css": "text/css"}
 
-# The data travels in a list: Streamlit would search a dict for data frames.
+# The data travels as JSON in bytes, or in a list: Streamlit would search a dict for data frames.
 _LOADER = """
 const url = (kind) => new URL(`{route}/{name}${{kind}}?v={version}`, document.baseURI);
 if (!document.querySelector(`link[href="${{url(".css")}}"]`)) {{
   document.head.append(Object.assign(document.createElement("link"), {{ rel: "stylesheet", href: url(".css") }}));
 }}
 const loaded = import(url(".js"));
+const read = (data) => (ArrayBuffer.isView(data) ? JSON.parse(new TextDecoder().decode(data)) : data[0]);
 export default (component) => {{
   let end;
   let gone = false;
   loaded.then(({{ default: draw }}) => {{
-    if (!gone) end = draw({{ ...component, data: component.data[0] }});
+    if (!gone) end = draw({{ ...component, data: read(component.data) }});
   }});
   return () => {{
     gone = true;
@@ -49,14 +50,15 @@ def component(name: str) -> Callable[..., Any]:
     Returns
     -------
     callable
-        ``mount(data, key, **callbacks)``, which puts it on the page.
+        ``mount(data, key, **callbacks)``, which puts it on the page; data is a dict or its JSON as bytes.
     """
     version = hashlib.sha256(bundle(name, ".js") + bundle(name, ".css")).hexdigest()[:12]
     loader = _LOADER.format(route=ROUTE, name=name, version=version)
     mount = st.components.v2.component(f"attention_lab_{name}", js=loader, isolate_styles=False)
 
-    def draw(data: dict[str, Any], key: str, **callbacks: Callable[[], None]) -> Any:
-        return mount(data=[data], key=key, **callbacks)  # type: ignore[arg-type]
+    def draw(data: dict[str, Any] | bytes, key: str, **callbacks: Callable[[], None]) -> Any:
+        sent = data if isinstance(data, bytes) else [data]
+        return mount(data=sent, key=key, **callbacks)  # type: ignore[arg-type]
 
     return draw
 

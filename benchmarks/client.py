@@ -132,7 +132,7 @@ class Client:
         if kind == "bidi_component":
             component = element.bidi_component
             key = _name(component.id)
-            self.pictures[key] = component.mixed.json or component.json
+            self.pictures[key] = component.json or component.bytes.decode()
             self._fragments[key] = fragment
             self.widgets.setdefault(key, WidgetState(id=component.id, json_value="{}"))
         elif kind == "checkbox":

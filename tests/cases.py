@@ -142,8 +142,7 @@ def go_to(app: AppTest, page: str | Path) -> AppTest:
 def component(app: AppTest, key: str) -> dict[str, Any]:
     """What one component of the page was given."""
     (found,) = (each.proto for each in app.get("bidi_component") if each.proto.id.endswith(f"-{key}"))
-    data: dict[str, Any] = json.loads(found.json)[0]
-    return data
+    return received(found)
 
 
 def send(app: AppTest, key: str, trigger: bool = False, **state: object) -> AppTest:
@@ -171,9 +170,15 @@ def settings_of(app: AppTest) -> Settings:
     return settings
 
 
+def received(proto: Any) -> dict[str, Any]:
+    """What a component's message holds, as the browser reads it."""
+    data: dict[str, Any] = json.loads(proto.bytes) if proto.bytes else json.loads(proto.json)[0]
+    return data
+
+
 def pictures(app: AppTest) -> list[dict[str, Any]]:
     """The data of every picture on the page, in order."""
-    data = [json.loads(component.proto.json)[0] for component in app.get("bidi_component")]
+    data = [received(component.proto) for component in app.get("bidi_component")]
     return [each for each in data if "program" in each]
 
 

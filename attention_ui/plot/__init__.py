@@ -99,12 +99,12 @@ def wire(recording: Recording) -> dict[str, Any]:
     }
 
 
-def plot(data: dict[str, Any], key: str, on_play: Callable[[], None] | None = None) -> None:
+def plot(data: dict[str, Any] | bytes, key: str, on_play: Callable[[], None] | None = None) -> None:
     """Put a picture on the page, or update the one with this key in place.
 
     Parameters
     ----------
-    data : dict
+    data : dict, or its JSON
         ``figures`` (Plotly figures as JSON-ready dicts), ``joints`` (what stands between them),
         ``name``, ``caption``, ``alt``, ``table`` (``columns`` and ``rows`` of text), ``csv`` and ``program``;
         for a run also ``play``, as `wire` makes it.

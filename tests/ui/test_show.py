@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from attention_ui.figures import PALETTES
 from attention_ui.settings import Settings
 from attention_ui.show import Picture, payload, table_text
-from tests.cases import HOSTILE_SETTINGS, SAMPLE, every_picture
+from tests.cases import HOSTILE_SETTINGS, SAMPLE, every_picture, pictures
 
 cases = st.sampled_from([*SAMPLE, *HOSTILE_SETTINGS])
 COLOUR = re.compile(r"#[0-9A-Fa-f]{6}\b|rgba?\([^)]*\)")
@@ -58,7 +58,7 @@ def test_show_makes_a_picture_once_for_all_visitors() -> None:
     for _ in range(3):
         app = AppTest.from_function(script).run().run()
         assert not app.exception
-        (data,) = json.loads(app.get("bidi_component")[0].proto.json)
+        (data,) = pictures(app)
         assert (data["name"], data["file"]) == ("Counted", "attention-lab-counted")
     import tests.ui.test_show as same
 
