@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
@@ -149,7 +150,7 @@ def payload(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str
     return {
         "name": picture.name,
         "file": "attention-lab-" + make.__name__.replace("_", "-"),
-        "figures": [json.loads(str(figure.to_json())) for figure in picture.figures],
+        "figures": [figure_data(figure) for figure in picture.figures],
         "alt": list(picture.alts),
         "caption": picture.caption or picture.alts[0],
         "joints": list(picture.joints),
@@ -158,6 +159,32 @@ def payload(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str
         "program": picture.program,
         **({"play": wire(picture.recording)} if picture.recording else {}),
     }
+
+
+def figure_data(figure: go.Figure) -> dict[str, Any]:
+    """Return a figure as JSON-ready data, its arrays of numbers as Plotly's typed arrays.
+
+    It is what `figure.to_json()` says. That copies the figure first, and looks through all of it for arrays: a quarter
+    of what a picture costs.
+
+    Examples
+    --------
+    >>> figure_data(go.Figure({"data": [{"x": np.array([1.0], "f4")}]}, _validate=False))["data"]
+    [{'x': {'dtype': 'f4', 'bdata': 'AACAPw=='}, 'type': 'scatter'}]
+    """
+    text = json.dumps({"data": figure._data, "layout": figure._layout}, default=_plain, allow_nan=False)
+    data: dict[str, Any] = json.loads(text)
+    return data
+
+
+def _plain(value: Any) -> Any:
+    """A NumPy value as JSON."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "iuf" or value.size == 0:
+        return value.tolist()
+    if value.dtype.kind == "i":
+        value = value.astype(np.int32)  # Plotly has no wider whole numbers
+    array = {"dtype": value.dtype.str[1:], "bdata": base64.b64encode(value.tobytes()).decode("ascii")}
+    return array | ({"shape": ", ".join(map(str, value.shape))} if value.ndim > 1 else {})
 
 
 def _cell(value: object) -> str:

@@ -192,6 +192,8 @@ def measure(names: Sequence[str], seconds: float, replicas: int | None, short: b
                 found[name] = asyncio.run(arrive(place, people, 1.0 if short else WITHIN, files))
             else:
                 found[name] = asyncio.run(crowd(place, people, seconds, drag if kind == "drag" else turn))
+            if found[name]["errors"]:
+                print(*(replica.log.read_text("utf-8")[-4000:] for replica in place.replicas), file=sys.stderr)
         print(json.dumps({name: found[name]}), file=sys.stderr)
     return found
 

@@ -75,10 +75,7 @@ def test_files_follow_the_prefix(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_connections_send_at_once() -> None:
-    async def accepted() -> int:
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            async with serving.at_once(None):
-                with socket.create_connection(listener.getsockname()), listener.accept()[0] as connection:
-                    return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-
-    assert asyncio.run(accepted())
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        serving.send_at_once()
+        with socket.create_connection(listener.getsockname()), listener.accept()[0] as connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -1,3 +1,4 @@
+import base64
 import json
 import re
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_ui.figures import PALETTES
 from attention_ui.settings import Settings
-from attention_ui.show import Picture, payload, table_text
+from attention_ui.show import Picture, figure_data, payload, table_text
 from tests.cases import HOSTILE_SETTINGS, SAMPLE, every_picture, pictures
 
 cases = st.sampled_from([*SAMPLE, *HOSTILE_SETTINGS])
@@ -96,6 +97,25 @@ def test_the_message_is_plain_json_with_everything_in_it(settings: Settings) -> 
         width = len(data["table"]["columns"])
         assert all(len(row) == width for row in data["table"]["rows"])
         assert all(isinstance(cell, str) for row in data["table"]["rows"] for cell in row)
+
+
+def numbers(data: object) -> object:
+    """A figure with its typed arrays as numbers: Plotly and we choose different widths."""
+    if isinstance(data, list):
+        return [numbers(each) for each in data]
+    if not isinstance(data, dict):
+        return data
+    if "bdata" in data:
+        values = np.frombuffer(base64.b64decode(data["bdata"]), data["dtype"])
+        return (data["dtype"][0], data.get("shape"), [repr(value) for value in values.tolist()])
+    return {name: numbers(each) for name, each in data.items()}
+
+
+@pytest.mark.parametrize("settings", [*SAMPLE[::6], *HOSTILE_SETTINGS[:1]])
+def test_a_figure_travels_as_plotly_would_write_it(settings: Settings) -> None:
+    for make, args in every_picture(settings):
+        for figure in make(*args, "light").figures:
+            assert numbers(figure_data(figure)) == numbers(json.loads(figure.to_json()))
 
 
 def test_a_table_as_text() -> None:
