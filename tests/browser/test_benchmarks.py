@@ -1,4 +1,4 @@
-"""The benchmarks of the pages and of a drag, in their short form and as commands."""
+"""The benchmarks of the pages, of a drag and of a workshop, in their short form and as commands."""
 
 import json
 import subprocess
@@ -56,3 +56,22 @@ def test_a_drag_leaves_no_picture_missing_and_is_faster_than_plotly_chart() -> N
     assert found["arrow_fps"] > 0
     assert found["updates_per_s"] > 0
     assert 0 < found["server_cpu_ms"] < 100  # a slow or busy machine; the full form is for quiet ones
+
+
+@pytest.mark.usefixtures("browser_type_launch_args")  # skips without a browser
+@pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's clock of another process")
+def test_a_small_workshop_loses_nothing() -> None:
+    parts = ["50", "drag_10", "arrive_100"]
+    command = [sys.executable, "-m", "benchmarks.load", "--short", *(f"--only={part}" for part in parts)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout.splitlines()[-1])
+    assert list(found) == parts
+    keys = {"p50_ms", "p95_ms", "per_s", "errors", "cpu", "rss_mib"}
+    assert found["50"].keys() == keys
+    assert found["drag_10"].keys() == keys | {"slowest_per_s"}
+    assert found["arrive_100"].keys() == {"cpu_s", "p95_ms", "errors"}
+    assert [found[part]["errors"] for part in parts] == [0, 0, 0], run.stderr
+    assert all(0 < found[part]["p50_ms"] <= found[part]["p95_ms"] for part in ("50", "drag_10"))
+    assert found["drag_10"]["slowest_per_s"] > 0
+    assert 0 < found["arrive_100"]["cpu_s"] < 0.5 * 4  # four visits; each took 0.19 s before files were packed once

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from attention_ui import prose
+from attention_ui import about, prose
 from attention_ui.figures.template import PALETTES
 from benchmarks.visitor import Visitor
 
@@ -157,3 +157,12 @@ def test_every_control_is_reached_by_keyboard_alone(visitor: Visitor, app_url: s
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Enter")
     assert asked(page)["d_k"] == "4"
+
+
+def test_the_menu_tells_the_version(visitor: Visitor, app_url: str) -> None:
+    visitor.visit(app_url)
+    page = visitor.page
+    page.get_by_test_id("stMainMenu").click()
+    page.get_by_text("About", exact=True).click()
+    told = [line.strip("*") for line in about.menu().splitlines() if line]
+    expect(page.get_by_role("dialog").get_by_role("paragraph")).to_have_text(told)
