@@ -222,7 +222,8 @@ def test_all_other_text_is_readable_on_its_ground(theme: str) -> None:
                 found |= set(text_colours(figure.to_dict()))
     palette = PALETTES[theme]
     assert palette.ink in found
-    assert {colour for colour in found if min(contrast(colour, g) for g in (palette.card, palette.paper)) < 4.5} == set()
+    grounds = (palette.card, palette.paper)
+    assert {colour for colour in found if min(contrast(colour, ground) for ground in grounds) < 4.5} == set()
 
 
 @pytest.mark.parametrize("theme", THEMES)
