@@ -164,6 +164,16 @@ def test_a_zero_vector_is_a_dot_and_names_are_literal() -> None:
     assert literal(dot.text[-1]) == "<s>&amp;"
 
 
+def test_labels_keep_off_shafts_and_each_other() -> None:
+    zeros = [Arrow(name, (0.0, 0.0), "key") for name in ("she", "sat", "by", "the")]
+    keys = [Arrow("river", (2.0, 0.0), "key"), Arrow("bank", (2.0, -2.0), "key")]
+    dot = next(t for t in arrow_traces(*zeros, *keys, Arrow("bank asks", (2.0, 2.0), "query")) if "lines" not in t.mode)
+    assert literal(dot.text[0]) == "she · sat · +2"
+    assert dot.textposition.endswith("left")  # all arrows point to the right
+    pair = arrow_traces(Arrow("river", (4.0, 0.0), "value"), Arrow("new bank", (3.32, 0.23), "output"))
+    assert len({trace.textposition.split()[0] for trace in pair}) == 2  # one above, one below
+
+
 def test_a_plane_has_equal_axes_with_room_for_every_tip() -> None:
     figure = plane([Arrow("a", (3.0, -4.0), "key")], theme="light", title="P")
     assert figure.layout.yaxis.scaleanchor == "x"
