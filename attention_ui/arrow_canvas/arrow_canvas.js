@@ -329,9 +329,9 @@ class Canvas {
       parts.push(across, down);
     }
     for (const [text, x, y, anchor] of [
-      [this.data.compass[0], SIDE - 4, MIDDLE - 8, "end"],
+      [this.data.compass[0], SIDE - 4, MIDDLE - 13, "end"],
       [this.data.compass[1], MIDDLE + 6, 14, "start"],
-      [this.data.compass[2], 4, MIDDLE - 8, "start"],
+      [this.data.compass[2], 4, MIDDLE - 13, "start"],
     ]) {
       if (!text) continue;
       const label = svg("text", { class: "compass", x, y, "text-anchor": anchor });
@@ -403,9 +403,9 @@ class Canvas {
     });
     // And off what the plane's directions mean.
     const [right, up, left] = this.data.compass.map((text) => 6.5 * text.length);
-    if (right) taken.push({ left: SIDE - 4 - right, right: SIDE, top: MIDDLE - 20, bottom: MIDDLE - 2 });
+    if (right) taken.push({ left: SIDE - 4 - right, right: SIDE, top: MIDDLE - 25, bottom: MIDDLE - 7 });
     if (up) taken.push({ left: MIDDLE, right: MIDDLE + 6 + up, top: 0, bottom: 20 });
-    if (left) taken.push({ left: 0, right: 4 + left, top: MIDDLE - 20, bottom: MIDDLE - 2 });
+    if (left) taken.push({ left: 0, right: 4 + left, top: MIDDLE - 25, bottom: MIDDLE - 7 });
     this.places ??= new Map();
     for (const group of groups.values()) {
       const { labels, text, at, id } = group;

@@ -16,7 +16,7 @@ from attention_ui.figures.template import PALETTES, Palette, drawn
 Box: TypeAlias = tuple[float, float, float, float]
 
 PLANE_PX = 205  # about as wide as a plane is drawn at its narrowest
-MAX_LABEL = 20  # characters
+MAX_LABEL = 16  # characters
 TOGETHER = 1e-9  # vectors closer than this are one arrow
 
 
@@ -136,9 +136,11 @@ def _together(arrows: Sequence[Arrow]) -> list[tuple[list[str], tuple[float, flo
 
 def _joined(names: Sequence[str]) -> str:
     """The names of one arrow, as many as fit on a label."""
-    shown = [short(names[0], MAX_LABEL - 4)]
+    if len(names) > 1 and len(" · ".join(names)) <= MAX_LABEL:
+        return " · ".join(names)
+    shown = [short(names[0], MAX_LABEL)]
     for name in names[1:]:
-        if len(" · ".join([*shown, name])) > MAX_LABEL - 5:
+        if len(" · ".join([*shown, name, "+1"])) > MAX_LABEL:
             break
         shown.append(name)
     hidden = len(names) - len(shown)
@@ -156,28 +158,35 @@ def _places(
     """Where each label stands: the place round its tip that disturbs labels, shafts and the edge least."""
     unit = 2 * reach / PLANE_PX  # a pixel
     shafts = [(x * t, y * t, x * t, y * t) for _, (x, y), _ in groups for t in np.linspace(0, 0.95, 24)]
-    taken: list[Box] = []
-    places = []
-    for names, (x, y), _ in groups:
-        wide, high, gap = 8.2 * len(_joined(names)) * unit, 16 * unit, 7 * unit
-        towards = ("left", "center", "right") if x > 0 else ("right", "center", "left")
-        rows = ("top", "bottom", "middle") if y >= 0 else ("bottom", "top", "middle")
-        boxes: dict[str, Box] = {}
-        for row in rows:
-            for side in towards if row != "middle" else ("left", "right"):
-                left = {"left": x - wide - gap, "center": x - wide / 2, "right": x + gap}[side]
-                low = {"top": y + gap, "middle": y - high / 2, "bottom": y - high - gap}[row]
-                boxes[f"{row} {side}"] = (left, low, left + wide, low + high)
+    edges = (centre[0] - reach, centre[1] - reach, centre[0] + reach, centre[1] + reach)
 
-        def trouble(place: str, boxes: dict[str, Box] = boxes) -> float:
-            left, low, right, high = box = boxes[place]
-            across, up = centre
-            outside = max(0, across - reach - left, right - across - reach, up - reach - low, high - up - reach) / unit
-            return 9 * _hits(box, taken) + _hits(box, shafts) + outside / 2
+    def trouble(box: Box) -> float:
+        outside = max(0, *(sign * (edge - side) for sign, edge, side in zip((1, 1, -1, -1), edges, box, strict=True)))
+        return _hits(box, shafts) + outside / unit / 2
 
-        places.append(min(boxes, key=trouble))
-        taken.append(boxes[places[-1]])
-    return places
+    choices = [_boxes(_joined(names), tip, unit) for names, tip, _ in groups]
+    troubles = [{place: trouble(box) for place, box in boxes.items()} for boxes in choices]
+    places: dict[int, str] = {}
+    for i in (*range(len(groups)), *range(len(groups))):  # the second time, those that came first give way too
+        taken = [choices[j][place] for j, place in places.items() if j != i]
+        cost = {place: troubles[i][place] + 9 * _hits(box, taken) for place, box in choices[i].items()}
+        places[i] = min(cost, key=cost.__getitem__)
+    return [places[i] for i in range(len(groups))]
+
+
+def _boxes(text: str, tip: tuple[float, float], unit: float) -> dict[str, Box]:
+    """The places round a tip, the better ones first, and what a label takes there."""
+    x, y = tip
+    wide, high, gap = sum(3.2 if char in " ·" else 8.2 for char in text) * unit, 16 * unit, 7 * unit
+    towards = ("left", "center", "right") if x > 0 else ("right", "center", "left")
+    rows = ("top", "bottom", "middle") if y >= 0 else ("bottom", "top", "middle")
+    boxes: dict[str, Box] = {}
+    for row in rows:
+        for side in towards if row != "middle" else ("left", "right"):
+            left = {"left": x - wide - gap, "center": x - wide / 2, "right": x + gap}[side]
+            low = {"top": y + gap, "middle": y - high / 2, "bottom": y - high - gap}[row]
+            boxes[f"{row} {side}"] = (left, low, left + wide, low + high)
+    return boxes
 
 
 def _hits(box: Box, others: Sequence[Box]) -> int:

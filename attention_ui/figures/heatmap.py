@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from attention_ui.escape import for_plotly, labels, short
 from attention_ui.figures.template import PALETTES, Palette, drawn
 
 MAX_TEXT = 16  # cells a side that still hold a readable number
+BLACK, WHITE = "#000000", "#FFFFFF"  # only these two leave no cell between them without a readable ink
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def grid(
     Returns
     -------
     plotly.graph_objects.Figure
-        Integer axes with tick text.
+        Integer axes with tick text; the inks of the numbers in the cells' `meta`.
 
     Examples
     --------
@@ -88,6 +90,7 @@ def grid(
     written = max(values.shape) <= MAX_TEXT
     drawn_values = np.where(shown, values, np.nan)
     drawn_values = (_as_written(drawn_values) if written else drawn_values).astype(np.float32)
+    colours = _colours(kind, drawn_values, limit, palette)
     cells = {
         "type": "heatmap",
         "z": drawn_values,
@@ -99,8 +102,8 @@ def grid(
         "showscale": False,
         "xgap": 1,
         "ygap": 1,
-        "meta": {"part": part},
-        **_colours(kind, drawn_values, limit, palette),
+        "meta": {"part": part, "inks": _inks(colours, palette)},
+        **colours,
     }
     bare = {"showgrid": False, "zeroline": False}
     most = {} if width is None else {"most": round(1.6 * width)}  # one of many does not stretch where it is alone
@@ -146,8 +149,42 @@ def diverging(largest: float, palette: Palette) -> dict[str, object]:
 
 def _tint(palette: Palette, share: float) -> str:
     """A little of the weight's hue on paper."""
-    paper, hue = ([int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in (palette.paper, palette.weight))
+    paper, hue = _channels(palette.paper), _channels(palette.weight)
     return "#" + "".join(f"{round(p + share * (h - p)):02X}" for p, h in zip(paper, hue, strict=True))
+
+
+def _channels(colour: str) -> list[int]:
+    """Red, green and blue, 0 to 255."""
+    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+
+
+def _inks(colours: dict[str, Any], palette: Palette) -> dict[str, object]:
+    """The ink of the numbers from `low` to `high`, whose cells are near the paper, and that of all others."""
+    dark = _luminance(np.array(_channels(palette.paper))) < _TIE
+    low, high = _near(tuple((share, colour) for share, colour in colours["colorscale"]), dark=bool(dark))
+    least, span = colours["zmin"], colours["zmax"] - colours["zmin"]
+    near, far = (WHITE, BLACK) if dark else (BLACK, WHITE)
+    return {"low": least + low * span, "high": least + high * span, "near": near, "far": far}
+
+
+_TIE = (0.05 * 1.05) ** 0.5 - 0.05  # the luminance on which black and white are read equally well, at 4.58 : 1
+
+
+@lru_cache
+def _near(colorscale: tuple[tuple[float, str], ...], *, dark: bool) -> tuple[float, float]:
+    """The part of a colour scale, as shares of it, that stays on the paper's side of the tie."""
+    stops, colours = zip(*colorscale, strict=True)
+    shares = np.linspace(0, 1, 2001)
+    mixed = np.stack([np.interp(shares, stops, channel) for channel in np.transpose([*map(_channels, colours)])], -1)
+    near = shares[(_luminance(mixed) < _TIE) == dark]
+    return float(near.min()), float(near.max())
+
+
+def _luminance(channels: np.ndarray) -> np.ndarray:
+    """WCAG's relative luminance of colours, (..., 3)."""
+    share = channels / 255
+    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    return np.asarray(linear @ [0.2126, 0.7152, 0.0722])
 
 
 def _hover(
@@ -170,6 +207,7 @@ def _hatch(shown: np.ndarray, kind: str, palette: Palette) -> list[dict[str, Any
     rows, columns = np.nonzero(~shown)
     corners = np.array([[-0.48, -0.48], [0.48, -0.48], [0.48, 0.48], [-0.48, 0.48], [np.nan, np.nan]])
     squares = (np.stack([columns, rows], axis=1)[:, None, :] + corners).reshape(-1, 2)
+    stripes = {"fgcolor": palette.quiet, "fgopacity": 0.5, "bgcolor": palette.paper}  # faint enough to read on
     hatch = {
         "type": "scatter",
         "name": "masked",
@@ -178,7 +216,7 @@ def _hatch(shown: np.ndarray, kind: str, palette: Palette) -> list[dict[str, Any
         "mode": "lines",
         "line": {"width": 0},
         "fill": "toself",
-        "fillpattern": {"shape": "/", "size": 6, "solidity": 0.25, "fgcolor": palette.quiet, "bgcolor": palette.paper},
+        "fillpattern": {"shape": "/", "size": 6, "solidity": 0.25, **stripes},
         "hoverinfo": "skip",
     }
     if max(shown.shape) > MAX_TEXT:

@@ -44,8 +44,8 @@ class Grids {
     table.append(make("caption", "", label));
     const head = table.createTHead().insertRow();
     for (const column of ["", ...columns]) {
-      const cell = make("th", "", column);
-      cell.scope = "col";
+      const cell = make(column ? "th" : "td", "", column);
+      if (column) cell.scope = "col";
       head.append(cell);
     }
     const fields = [];

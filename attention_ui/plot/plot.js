@@ -42,10 +42,11 @@ class Picture {
     this.light = (event) => this.lightUp(event.detail);
     document.addEventListener("attention-lab:light", this.light);
     // Streamlit's menu changes the theme without a run of the script, where the figures' colours come from:
-    // the page's first picture asks for one. plot.css gives the hairline a transition, so that a change is told.
+    // the page's last picture asks for one; an earlier one may stand in a fragment, which would run alone.
+    // plot.css gives the hairline a transition, so that a change is told.
     this.root.addEventListener("transitionend", ({ target, propertyName }) => {
-      const first = document.querySelector(".al-plot") === this.root;
-      if (first && target === this.root && propertyName === "border-top-color") {
+      const last = [...document.querySelectorAll(".al-plot")].at(-1) === this.root;
+      if (last && target === this.root && propertyName === "border-top-color") {
         this.tell("hairline", getComputedStyle(this.root).borderTopColor);
       }
     });
@@ -112,6 +113,8 @@ class Picture {
           if (resized && chart.clientWidth) await Plotly.Plots.resize(chart);
           else if (fresh) await this.draw(Plotly, chart, data.figures[i], i, frame?.get(i));
           else if (frame?.has(i)) await this.move(Plotly, chart, frame.get(i));
+          if (fresh) this.speak(chart, data.alt[i]);
+          this.ink(chart);
         }
         if (fresh && this.lit) this.lightUp(this.lit);
       } catch (error) {
@@ -145,8 +148,27 @@ class Picture {
       const width = figure.layout.meta?.width ?? 280; // narrow grids leave room for wide ones
       this.charts[i].style.flex = `${width} 1 ${width}px`;
       this.charts[i].style.maxWidth = figure.layout.meta?.most ? `${figure.layout.meta.most}px` : "";
-      this.charts[i].setAttribute("role", "img");
-      this.charts[i].setAttribute("aria-label", data.alt[i]);
+    });
+  }
+
+  // Plotly's lowest layer is the image with its name. The chart itself is none: it holds buttons.
+  speak(chart, alt) {
+    const [image, ...others] = chart.querySelectorAll("svg");
+    image.setAttribute("role", "img");
+    image.setAttribute("aria-label", alt);
+    for (const other of others) other.setAttribute("aria-hidden", true);
+  }
+
+  // Numbers in cells: one ink for the cells from low to high, another for the deeper ones. Plotly has one for all,
+  // or grey and white, neither of which can be read on some of the colours between.
+  ink(chart) {
+    chart.querySelectorAll(".heatmaplayer .hm").forEach((cells, i) => {
+      const inks = chart.data.filter(({ type }) => type === "heatmap")[i].meta?.inks;
+      if (!inks) return;
+      for (const text of cells.querySelectorAll(".heatmap-label text")) {
+        const { z } = text.__data__; // d3 keeps the label's cell with it
+        text.style.fill = inks.low <= z && z <= inks.high ? inks.near : inks.far;
+      }
     });
   }
 

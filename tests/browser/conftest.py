@@ -10,7 +10,7 @@ Phone width or dark mode:
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,6 +25,9 @@ expect.set_options(timeout=20_000)  # a cold server on a busy machine takes its 
 # Opened at /a-page, Streamlit first tries whether /a-page is the folder it is served from, and gets a 404.
 BASE_PATH_TRIAL = re.compile(r"http://[^/]+/[^/]+/_stcore/(health|host-config)")
 
+# No name leads anywhere: the app has to do with its own server, as in a hall without Internet.
+NO_OTHER_HOST = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
+
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
@@ -35,7 +38,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)
-    return {**browser_type_launch_args, "executable_path": browser, "args": flags()}
+    return {**browser_type_launch_args, "executable_path": browser, "args": [*flags(), NO_OTHER_HOST]}
 
 
 @pytest.fixture(scope="session")
@@ -52,9 +55,9 @@ def fresh_app() -> Iterator[Callable[[], str]]:
         yield lambda: servers.enter_context(serve()).url
 
 
-@pytest.fixture
-def quiet_page(page: Page) -> Iterator[Page]:
-    """A page that must log no error and ask no other host for anything."""
+@contextmanager
+def quiet(page: Page) -> Iterator[Page]:
+    """Fail at the end of the block if the page has logged an error or asked another host for anything."""
     noises: list[str] = []
 
     def note_message(message: ConsoleMessage) -> None:
@@ -73,6 +76,13 @@ def quiet_page(page: Page) -> Iterator[Page]:
     page.on("websocket", lambda socket: note_address(socket.url))
     yield page
     assert not noises, "\n".join(noises)
+
+
+@pytest.fixture
+def quiet_page(page: Page) -> Iterator[Page]:
+    """A page that must log no error and ask no other host for anything."""
+    with quiet(page):
+        yield page
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from attention_ui.escape import short
 from attention_ui.figures import PALETTES, Arrow, Outline, arcs, grid, plane
-from tests.cases import HOSTILE_WORDS, ROOT, THEMES, contrast, literal
+from tests.cases import HOSTILE_WORDS, ROOT, SAMPLE, THEMES, contrast, every_picture, literal
 
 WORDS = HOSTILE_WORDS[:12]
 WEIGHTS = np.random.default_rng(0).dirichlet(np.ones(12), 12)
@@ -96,7 +97,10 @@ def test_masked_cells_are_hatched_and_say_what_they_hold(theme: str, kind: str, 
     figure = grid(values, "abc", "abc", theme=theme, title="A", kind=kind, visible=visible)
     assert_array_equal(np.isnan(figure.data[0].z), ~CAUSAL)
     hatch = next(trace for trace in figure.data if trace.name == "masked")
-    assert (hatch.fillpattern.shape, hatch.fillpattern.fgcolor) == ("/", PALETTES[theme].quiet)
+    pattern = hatch.fillpattern
+    assert (pattern.shape, pattern.fgcolor) == ("/", PALETTES[theme].quiet)
+    stripe = mixed([(0, pattern.bgcolor), (1, pattern.fgcolor)], pattern.fgopacity)
+    assert contrast(figure.data[-1].textfont.color, stripe) >= 4.5
     assert int(np.isnan(np.asarray(hatch.x, float)).sum()) == 3  # one square each
     assert text_of(figure) == [holds] * 3
     assert "masked" in np.asarray(figure.data[0].hovertext)[0][1]
@@ -160,6 +164,16 @@ def test_a_zero_vector_is_a_dot_and_names_are_literal() -> None:
     assert literal(dot.text[-1]) == "<s>&amp;"
 
 
+def test_labels_keep_off_shafts_and_each_other() -> None:
+    zeros = [Arrow(name, (0.0, 0.0), "key") for name in ("she", "sat", "by", "the")]
+    keys = [Arrow("river", (2.0, 0.0), "key"), Arrow("bank", (2.0, -2.0), "key")]
+    dot = next(t for t in arrow_traces(*zeros, *keys, Arrow("bank asks", (2.0, 2.0), "query")) if "lines" not in t.mode)
+    assert literal(dot.text[0]) == "she · sat · +2"
+    assert dot.textposition.endswith("left")  # all arrows point to the right
+    pair = arrow_traces(Arrow("river", (4.0, 0.0), "value"), Arrow("new bank", (3.32, 0.23), "output"))
+    assert len({trace.textposition.split()[0] for trace in pair}) == 2  # one above, one below
+
+
 def test_a_plane_has_equal_axes_with_room_for_every_tip() -> None:
     figure = plane([Arrow("a", (3.0, -4.0), "key")], theme="light", title="P")
     assert figure.layout.yaxis.scaleanchor == "x"
@@ -175,6 +189,51 @@ def test_every_colour_is_readable_on_paper_and_on_cards(theme: str) -> None:
     for ground in ("paper", "card"):
         for role in palette.keys() - {"paper", "card", "hairline"}:
             assert contrast(palette[role], palette[ground]) >= 4.5, (theme, role, ground)
+
+
+def mixed(colorscale: Any, share: float) -> str:
+    """The colour that Plotly gives to a cell: straight between the stops."""
+    stops = [stop for stop, _ in colorscale]
+    channels = [[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for _, colour in colorscale]
+    return "#" + "".join(f"{round(np.interp(share, stops, line)):02X}" for line in np.transpose(channels))
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize(("kind", "values"), [("weights", (0, 1)), ("scores", (-7, 7)), ("scores", (-0.5, 40))])
+def test_numbers_in_cells_are_readable_on_every_colour(theme: str, kind: str, values: tuple[float, ...]) -> None:
+    heat = grid(np.array([values]), "a", "bc", theme=theme, title="A", kind=kind).data[0]
+    inks = heat.meta["inks"]
+    for z in np.linspace(heat.zmin, heat.zmax, 1001):
+        ink = inks["near"] if inks["low"] <= z <= inks["high"] else inks["far"]
+        cell = mixed(heat.colorscale, (z - heat.zmin) / (heat.zmax - heat.zmin))
+        assert contrast(ink, cell) >= 4.5, z
+
+
+def text_colours(part: Any, name: str = "") -> Iterator[str]:
+    """The colours of all text in a figure, its template's too."""
+    if isinstance(part, str):
+        yield from re.findall(r"(?<![-\w])color:(#\w{6})", part)
+    elif isinstance(part, dict):
+        if name.endswith("font") and isinstance(part.get("color"), str):
+            yield part["color"]
+        for key, value in part.items():
+            yield from text_colours(value, key)
+    elif isinstance(part, list | tuple):
+        for value in part:
+            yield from text_colours(value, name)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_all_other_text_is_readable_on_its_ground(theme: str) -> None:
+    found: set[str] = set()
+    for settings in SAMPLE[::4]:
+        for make, args in every_picture(settings):
+            for figure in make(*args, theme).figures:
+                found |= set(text_colours(figure.to_dict()))
+    palette = PALETTES[theme]
+    assert palette.ink in found
+    grounds = (palette.card, palette.paper)
+    assert {colour for colour in found if min(contrast(colour, ground) for ground in grounds) < 4.5} == set()
 
 
 @pytest.mark.parametrize("theme", THEMES)
