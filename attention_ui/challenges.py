@@ -125,9 +125,9 @@ def cue(settings: Settings, shown: Mapping[str, Any]) -> Verdict:
     kind, strength = KINDS.get(str(shown.get("positions_kind"))), shown.get("positions_strength")
     if kind is None or strength is None:
         return Verdict(False, _said(_ABOUT, sentence=RIVER.sentence))
-    if cue_reading(RIVER.sentence, "none", 0.0, settings.features)[1] != CUE:
-        return Verdict(False, "Without positions <i>river</i> does not win either: put the features back.")
-    share, heard = cue_reading(RIVER.sentence, kind, strength, settings.features)
+    if settings.features:
+        return Verdict(False, "By the strength alone: put the features back.")
+    share, heard = cue_reading(RIVER.sentence, kind, strength)
     said = "At this strength <i>bank</i> gives <i>river</i> {share} and listens most to <i>{heard}</i>."
     return Verdict(heard != CUE, _said(said, share=captions.percent(share), heard=labels(RIVER.tokens)[heard]))
 
