@@ -10,10 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core.worksheet import LINES
-from attention_ui.captions import exact
+from attention_ui.captions import exact, winners
 from attention_ui.challenges import CHALLENGES, Challenge, named
 from attention_ui.link import VIEW
-from attention_ui.settings import shown_head
+from attention_ui.settings import Settings, shown_head
 from attention_ui.sheet import steps_html, worksheet_html
 from attention_ui.teaching import MISTAKES, PLAN, WORKSHEETS, Lesson, Worksheet, worksheet
 from tests.cases import ROOT, component, drag, go_to, html, link, open_app, pictures, send, settings_of
@@ -210,3 +210,5 @@ def test_the_teachers_page_offers_them_all() -> None:
     assert app.markdown[1].value.startswith("### 45 minutes")
     assert "40–45" in html(app)[0]
     assert len(app.get("download_button")) == len(WORKSHEETS)
+    cat = shown_head(Settings("cat-sat")).weights[1]
+    assert ("evenly over three words" in html(app)[1]) is (len(winners(cat)) == 3)
