@@ -31,9 +31,11 @@ sharing = controls.share_button()
 st.markdown(prose.fill(chapter.question, focus=settings.focus_word))
 for notice in controls.notices():
     st.warning(notice)
+banner = controls.challenge_place(chapter.slug)
 
 if controls.predicted(chapter.slug):
     page.run()
+    controls.judge(banner, chapter.slug)
 
 following = chapters[chapters.index(chapter) + 1 :]
 if following:

@@ -8,7 +8,11 @@ import json
 import zlib
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
+from attention_ui.prose import HOME
+
+VIEW = "view"  # the parameter that holds it
 LONGEST = 4096  # characters; what a page can hold packs into far less
 _VERSION = "1-"
 _UNPACKED = 1 << 18  # bytes; a hostile text of 4 kB could unpack to 4 MB
@@ -36,6 +40,27 @@ def pack(state: Mapping[str, Any]) -> str:
         return ""
     text = json.dumps(state, separators=(",", ":"), allow_nan=False, sort_keys=True)
     return _VERSION + base64.urlsafe_b64encode(zlib.compress(text.encode("ascii"), 9)).decode("ascii").rstrip("=")
+
+
+def address(slug: str, readable: Mapping[str, str], shown: Mapping[str, Any] | None = None) -> str:
+    """Return the address of a page, seen from any other page, with what it is to show.
+
+    Parameters
+    ----------
+    slug : str
+        The page; `HOME` has no name in an address.
+    readable : mapping of str to str
+        Its readable parameters; empty ones are left out.
+    shown : mapping, optional
+        What its own controls show where that is not the default, as `pack` takes it.
+
+    Examples
+    --------
+    >>> address("sentences", {"mask": "causal", "solved": ""}), address("home", {})
+    ('sentences?mask=causal', './')
+    """
+    asked = {name: text for name, text in {**readable, VIEW: pack(shown or {})}.items() if text}
+    return ("./" if slug == HOME else slug) + (f"?{urlencode(asked)}" if asked else "")
 
 
 def unpack(text: str) -> dict[str, Any]:

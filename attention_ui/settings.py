@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import sqrt
@@ -210,6 +210,18 @@ def own_focus(sentence: str, words: str = "") -> int:
         return SENTENCES[sentence].focus
     ambiguous = embed(tokens_of(sentence, words))[:, 2] > 0
     return int(ambiguous.argmax()) if ambiguous.any() else len(ambiguous) - 1
+
+
+def moves_of(said: Iterable[tuple[int, int, float, float]], n_tokens: int) -> tuple[Move, ...]:
+    """Return the moves that a link lists: the role's place in `ROLES`, the word's position, x and y of each.
+
+    Examples
+    --------
+    >>> moves_of([(0, 5, 0, 3)], 6)
+    (Move(role='query', position=5, x=0.0, y=3.0),)
+    """
+    moves = [Move(ROLES[role], range(n_tokens)[position], float(x), float(y)) for role, position, x, y in said]
+    return tuple({(move.role, move.position): move for move in moves}.values())  # one place for each vector
 
 
 @lru_cache(maxsize=512)

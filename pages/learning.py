@@ -8,7 +8,6 @@ from attention_ui.show import show
 
 BURST, LIMIT, RATE = 300, 6000, 0.1
 RATES = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0, 1.3, 1.5, 2.0)
-HIDDEN, VISIBLE = "the query looks at the others", "the query may look at itself"
 
 text = prose.read("learning")
 usual = learning.lookup(steps=BURST, lr=((0, RATE),))
@@ -20,8 +19,8 @@ question = text.say("guess", steps=str(BURST))
 controls.guess(question, options, [i for i, holds in enumerate(right) if holds], told, "learning_guess")
 
 st.markdown(text.parts["task"])
-choice = controls.training("learning", (HIDDEN, VISIBLE), BURST, RATE, LIMIT)
-attend_self = choice.variant == VISIBLE
+choice = controls.training("learning", learning.VIEWS, BURST, RATE, LIMIT)
+attend_self = choice.variant == learning.VIEWS[1]
 run = learning.lookup(choice.seed, steps=choice.steps, lr=choice.schedule, attend_self=attend_self)
 show(
     learning.lookup_run,

@@ -1,5 +1,6 @@
 """The widgets: the only package that knows their keys, which are also the names in the URL."""
 
+from attention_ui.controls.challenges import challenge_place, judge, solved
 from attention_ui.controls.choices import (
     blank,
     choice,
@@ -29,7 +30,7 @@ from attention_ui.controls.edits import (
     vector_grids,
 )
 from attention_ui.controls.lessons import predicted, present, share_button, share_dialog
-from attention_ui.controls.links import address, close_link, write_link
+from attention_ui.controls.links import address, close_link, whole_address, write_link
 from attention_ui.controls.measuring import measurement, measuring_buttons
 from attention_ui.controls.runs import Training, follow_player, follow_replay, player, replay, seed, training
 from attention_ui.controls.sequences import sequence
@@ -42,6 +43,7 @@ __all__ = [
     "arrow_reset",
     "blank",
     "canvas",
+    "challenge_place",
     "choice",
     "close_link",
     "current",
@@ -50,6 +52,7 @@ __all__ = [
     "follow_replay",
     "guess",
     "hiding",
+    "judge",
     "knob",
     "matrix_grids",
     "measurement",
@@ -74,11 +77,13 @@ __all__ = [
     "sheet",
     "sidebar",
     "slider",
+    "solved",
     "step",
     "stops",
     "switch",
     "training",
     "vector_grids",
     "whole",
+    "whole_address",
     "write_link",
 ]

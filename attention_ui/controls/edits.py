@@ -11,7 +11,7 @@ import streamlit as st
 from attention_core import FEATURES, W_K, W_Q, W_V, embed, is_known
 from attention_ui.arrow_canvas import Plane, arrow_canvas
 from attention_ui.controls.choices import choice, row_choice, switch
-from attention_ui.controls.links import keep, start, wait
+from attention_ui.controls.links import keep, note, start, wait
 from attention_ui.controls.sidebar import current
 from attention_ui.controls.state import as_numbers, as_rows, edited_features, held_rows, last_state, seq_of
 from attention_ui.escape import labels
@@ -24,6 +24,7 @@ from attention_ui.settings import (
     Rows,
     Settings,
     matrices,
+    moves_of,
     on_unit_circle,
     put,
     qkv,
@@ -126,6 +127,7 @@ def sheet() -> tuple[Settings, int]:
             bind="query-params",
             help="The worksheet's own sentence, or the one that the sidebar has.",
         )
+    note("sheet", source)
     settings = settings.but(d_k=2, heads=1, head=0, features=settings.features)
     if source == "cat-sat":
         settings = settings.but(sentence="cat-sat")
@@ -180,7 +182,7 @@ def _moved(settings: Settings, key: str) -> Settings:
     sentence = (settings.sentence, settings.words)
     moves: dict[tuple[str, str], tuple[Move, ...]] = st.session_state.setdefault(key, {})
     if sentence not in moves:
-        moves[sentence] = start(key, (), lambda said: _as_moves(said, settings.n_tokens), "\n".join(sentence))
+        moves[sentence] = start(key, (), lambda said: moves_of(said, settings.n_tokens), "\n".join(sentence))
     keep(key, [[ROLES.index(move.role), move.position, move.x, move.y] for move in moves[sentence]], [])
     return settings.but(moved=moves[sentence])
 
@@ -190,12 +192,6 @@ def _keep_moves(settings: Settings, key: str) -> None:
     sentence = (settings.sentence, settings.words)
     st.session_state[key] = {**st.session_state.get(key, {}), sentence: settings.moved}
     wait(False)
-
-
-def _as_moves(said: Any, n_tokens: int) -> tuple[Move, ...]:
-    """The moves of a link: role, position, x and y of each."""
-    moves = [Move(ROLES[role], range(n_tokens)[position], float(x), float(y)) for role, position, x, y in said]
-    return tuple({(move.role, move.position): move for move in moves}.values())  # one place for each vector
 
 
 def _follow_move(key: str) -> None:

@@ -7,29 +7,28 @@ lesson of a link holds on every page and stands in readable parameters too: `LAS
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urljoin
 
 import streamlit as st
 
-from attention_ui.link import LONGEST, pack, unpack
+from attention_ui.link import LONGEST, VIEW, pack, unpack
 
 T = TypeVar("T")
 U = TypeVar("U")
 
-VIEW = "view"
 LASTING = ("present", "hide", "fix", "ask", "challenge", "solved")
 LONGEST_TEXT = 300  # characters of a lasting parameter that are read
 _OPENED, _OWNERS = "link_opened", "link_owners"  # what the link says; which widget each of it is about
 _SHOWN, _DRAWN, _HELD = "link_shown", "link_drawn", "link_held"  # what the page shows; if all of it; if it is dragged
-_LASTING = "link_lasting"
+_LASTING, _NOTED = "link_lasting", "link_noted"  # what lasts; what every control shows, defaults too
 _FRESH, _REFUSED = "link_fresh", "link_refused"  # whether the page was not yet drawn; what is wrong with the link
 
 
 def open_link() -> None:
     """Begin a run: read the link if it was just opened, and forget what the last page showed."""
-    st.session_state[_SHOWN], st.session_state[_DRAWN] = {}, False
+    st.session_state[_SHOWN], st.session_state[_NOTED], st.session_state[_DRAWN] = {}, {}, False
     if _OPENED in st.session_state:
         return
     st.session_state[_OPENED], st.session_state[_OWNERS] = {}, {}
@@ -98,7 +97,19 @@ def keep(name: str, value: T, default: object) -> T:
     shown.pop(name, None)
     if value != default:
         shown[name] = value
+    return note(name, value)
+
+
+def note(name: str, value: T) -> T:
+    """Remember what a control shows for who judges the page, not for the link; return it."""
+    st.session_state[_NOTED][name] = value
     return value
+
+
+def noted() -> Mapping[str, Any]:
+    """Return what every control of the page shows, by its name in the link."""
+    said: dict[str, Any] = st.session_state[_NOTED]
+    return said
 
 
 def wait(held: bool) -> None:
@@ -108,8 +119,14 @@ def wait(held: bool) -> None:
 
 def write_link() -> None:
     """Put what is shown into the URL, at the end of a part that runs alone; not while something is dragged."""
-    if not st.session_state[_DRAWN] or st.session_state.get(_HELD):
-        return
+    if st.session_state[_DRAWN] and not st.session_state.get(_HELD):
+        _write()
+        if lasting("challenge"):
+            st.rerun()  # its verdict stands outside the part
+
+
+def _write() -> None:
+    """Put what is shown into the URL."""
     wanted = _parameters()
     if changed := {name: text for name, text in wanted.items() if text != st.query_params.get(name)}:
         st.query_params.update(changed)
@@ -121,7 +138,8 @@ def write_link() -> None:
 def close_link() -> None:
     """End a run: put what is shown into the URL, and draw the page again if the link that opened it must be refused."""
     st.session_state[_DRAWN] = True
-    write_link()
+    if not st.session_state.get(_HELD):
+        _write()
     if st.session_state.pop(_FRESH, False) and st.session_state[_REFUSED]:
         st.rerun()  # what is wrong with it was found while the page was drawn; the notice stands above the page
 
@@ -159,6 +177,11 @@ def address(**lasting: str) -> str:
 def is_whole() -> bool:
     """Return whether the address holds all that the page shows."""
     return len(pack(st.session_state[_SHOWN])) <= LONGEST
+
+
+def whole_address(link: str) -> str:
+    """Return the address of a page that a link names as seen from here."""
+    return urljoin(st.context.url or "", link)
 
 
 def _parameters() -> dict[str, str]:

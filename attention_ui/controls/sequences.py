@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from attention_core import tokenize
+from attention_ui.controls.links import note
 from attention_ui.escape import for_markdown
 
 
@@ -34,7 +35,7 @@ def sequence(examples: Mapping[str, str], most: int) -> tuple[tuple[str, ...], s
         args=(dict(examples),),
     )
     text = st.text_input("or type one, words with spaces between them", default, key="sequence", bind="query-params")
-    words = tokenize(text)
+    words = tokenize(note("sequence", text))
     if not words:
         return tokenize(default), "Your sequence is empty, so an example stands in for it."
     if len(words) > most:

@@ -17,6 +17,7 @@ from attention_ui.plot import Recording, Track
 from attention_ui.show import Picture
 
 RECORD_EVERY = 5
+VIEWS = ("the query looks at the others", "the query may look at itself")
 
 # A page asks for the same runs at every change elsewhere on it.
 lookup = lru_cache(maxsize=32)(train_lookup)
