@@ -53,8 +53,6 @@ with right:
 queries = [(i + step) % len(names) for step in range(min(count, len(names)))]
 page = sheet.worksheet_html(trace, settings.tokens, queries, empty, places, controls.address())
 st.download_button("Download the worksheet with its answer key", page, "attention-worksheet.html", "text/html")
-if settings.moved:
-    st.markdown(text.parts["edited"])
 
 cat = Settings("cat-sat")
 weights = shown_head(cat).weights
