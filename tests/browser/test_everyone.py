@@ -52,7 +52,7 @@ window.seen = (e) => {
 window.reached = new Set();
 window.next = () => {
   const e = document.activeElement;
-  const last = window.before && window.before.e !== document.body ? window.before : null;
+  const last = window.before?.e !== document.body && window.before?.e.isConnected ? window.before : null;
   const unseen = last && last.look === seen(last.e) ? told(last.e) : null;
   const over = e !== document.body && reached.has(e); // round once, by way of the browser's own window
   reached.add(e).add(e.closest("[role=radiogroup]"));
