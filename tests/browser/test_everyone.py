@@ -118,8 +118,8 @@ def page(request: pytest.FixtureRequest, reader: Visitor, app_url: str) -> Page:
     return reader.page
 
 
-def serious(page: Page, theme: str) -> list[str]:
-    """What axe finds that is serious or critical."""
+def serious(page: Page, theme: str = "light") -> list[str]:
+    """What axe finds that is serious or critical; in the dark, by colours alone."""
     rules: list[dict[str, Any]] = Axe().run(page, options=AXE[theme]).response["violations"]
     return [
         f"{rule['id']}: {node['failureSummary']} {node['html']}"
