@@ -240,7 +240,9 @@ class Picture {
   }
 
   fillPanel() {
+    const focused = this.panel.contains(document.activeElement); // stays with whoever reads there
     this.panel.replaceChildren(this.open === "table" ? this.table() : this.program());
+    if (focused) this.panel.querySelector("[tabindex]").focus({ preventScroll: true });
   }
 
   table() {

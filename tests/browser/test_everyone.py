@@ -52,7 +52,7 @@ window.seen = (e) => {
 window.reached = new Set();
 window.next = () => {
   const e = document.activeElement;
-  const last = window.before && window.before.e !== document.body ? window.before : null;
+  const last = window.before?.e !== document.body && window.before?.e.isConnected ? window.before : null;
   const unseen = last && last.look === seen(last.e) ? told(last.e) : null;
   const over = e !== document.body && reached.has(e); // round once, by way of the browser's own window
   reached.add(e).add(e.closest("[role=radiogroup]"));
@@ -118,8 +118,8 @@ def page(request: pytest.FixtureRequest, reader: Visitor, app_url: str) -> Page:
     return reader.page
 
 
-def serious(page: Page, theme: str) -> list[str]:
-    """What axe finds that is serious or critical."""
+def serious(page: Page, theme: str = "light") -> list[str]:
+    """What axe finds that is serious or critical; in the dark, by colours alone."""
     rules: list[dict[str, Any]] = Axe().run(page, options=AXE[theme]).response["violations"]
     return [
         f"{rule['id']}: {node['failureSummary']} {node['html']}"

@@ -7,6 +7,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from benchmarks.visitor import Visitor
+from tests.browser.test_everyone import serious
+from tests.cases import THEMES
 
 # Parts of the page that hold pictures and are in sight; a part is one picture or one row of them.
 SHOWN = """[...document.querySelectorAll('.stMainBlockContainer > [data-testid="stVerticalBlock"] > *')].filter(
@@ -111,3 +113,17 @@ def test_a_link_opens_on_a_server_that_has_just_started(fresh_app: Callable[[], 
     view = "1-eNqrVkosKsovL47PzS9LLVayio420DHVMdIzBGKD2NhaALepChg"
     Visitor(quiet_page).visit(f"{fresh_app()}/arrows?sentence=river-bank&view={view}")
     assert tips(quiet_page)[:2] == ["2.1", "2"]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_axe_finds_nothing_serious_in_the_dialog_and_in_presenting(app_url: str, quiet_page: Page, theme: str) -> None:
+    page = quiet_page
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
+    Visitor(page).visit(f"{app_url}/sentences")
+    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_label("The link", exact=True).wait_for()
+    assert serious(page) == []
+    page.goto(f"{app_url}/sentences?present=true&heads=99")  # with a notice
+    page.locator(".al-presenter output").wait_for()
+    page.locator(".stMain h1").wait_for()
+    assert serious(page) == []
