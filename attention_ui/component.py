@@ -6,6 +6,7 @@ Handed to Streamlit, a component's script would travel with every one of its ele
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -17,7 +18,7 @@ HERE = Path(__file__).parent
 ROUTE = "attention-lab"  # app.py serves what `bundle` returns under this name
 KINDS = {".js": "text/javascript", ".css": "text/css"}
 
-# The data travels in a list: Streamlit would search a dict for data frames.
+# The data travels as text in a list: Streamlit would write a dict as JSON twice, once for the component's identity.
 _LOADER = """
 const url = (kind) => new URL(`{route}/{name}${{kind}}?v={version}`, document.baseURI);
 if (!document.querySelector(`link[href="${{url(".css")}}"]`)) {{
@@ -28,7 +29,7 @@ export default (component) => {{
   let end;
   let gone = false;
   loaded.then(({{ default: draw }}) => {{
-    if (!gone) end = draw({{ ...component, data: component.data[0] }});
+    if (!gone) end = draw({{ ...component, data: JSON.parse(component.data[0]) }});
   }});
   return () => {{
     gone = true;
@@ -49,16 +50,27 @@ def component(name: str) -> Callable[..., Any]:
     Returns
     -------
     callable
-        ``mount(data, key, **callbacks)``, which puts it on the page.
+        ``mount(data, key, **callbacks)``, which puts it on the page; the data may be its text already.
     """
     version = hashlib.sha256(bundle(name, ".js") + bundle(name, ".css")).hexdigest()[:12]
     loader = _LOADER.format(route=ROUTE, name=name, version=version)
     mount = st.components.v2.component(f"attention_lab_{name}", js=loader, isolate_styles=False)
 
-    def draw(data: dict[str, Any], key: str, **callbacks: Callable[[], None]) -> Any:
-        return mount(data=[data], key=key, **callbacks)  # type: ignore[arg-type]
+    def draw(data: dict[str, Any] | str, key: str, **callbacks: Callable[[], None]) -> Any:
+        return mount(data=[data if isinstance(data, str) else as_text(data)], key=key, **callbacks)  # type: ignore[arg-type]
 
     return draw
+
+
+def as_text(data: dict[str, Any]) -> str:
+    """Return a component's data as the text that travels.
+
+    Examples
+    --------
+    >>> as_text({"x": [1, 2]})
+    '{"x":[1,2]}'
+    """
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 @lru_cache

@@ -14,6 +14,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from attention_ui.captions import number
+from attention_ui.component import as_text
 from attention_ui.plot import Recording, plot, wire
 
 MASKED = "masked"
@@ -73,10 +74,11 @@ def show(
         Called when the player asks for something.
     """
     theme = "dark" if st.context.theme.type == "dark" else "light"
-    data = payload(make, args, theme)
-    if player is not None:
-        data = {**data, "play": {**data["play"], **player}}
-    plot(data, make.__name__, on_play)
+    if player is None:
+        plot(_text(make, args, theme), make.__name__)
+    else:
+        data = payload(make, args, theme)
+        plot({**data, "play": {**data["play"], **player}}, make.__name__, on_play)
 
 
 def table_text(table: pd.DataFrame) -> dict[str, Any]:
@@ -91,7 +93,7 @@ def table_text(table: pd.DataFrame) -> dict[str, Any]:
     return {"columns": [str(column) for column in table.columns], "rows": rows}
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)  # for runs that are played; other pictures are kept as text
 def payload(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str) -> dict[str, Any]:
     """Return what the plot component draws: `make(*args, theme)` as JSON-ready data, kept for equal arguments.
 
@@ -128,6 +130,12 @@ def payload(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str
         "program": picture.program,
         **({"play": wire(picture.recording)} if picture.recording else {}),
     }
+
+
+@lru_cache(maxsize=1024)
+def _text(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str) -> str:
+    """A picture's data as the text that travels, written once."""
+    return as_text(payload(make, args, theme))
 
 
 def _cell(value: object) -> str:

@@ -99,13 +99,13 @@ def wire(recording: Recording) -> dict[str, Any]:
     }
 
 
-def plot(data: dict[str, Any], key: str, on_play: Callable[[], None] | None = None) -> None:
+def plot(data: dict[str, Any] | str, key: str, on_play: Callable[[], None] | None = None) -> None:
     """Put a picture on the page, or update the one with this key in place.
 
     Parameters
     ----------
-    data : dict
-        ``figures`` (Plotly figures as JSON-ready dicts), ``joints`` (what stands between them),
+    data : dict or str
+        As a dict or as its text: ``figures`` (Plotly figures as JSON-ready dicts), ``joints`` (what stands between them),
         ``name``, ``caption``, ``alt``, ``table`` (``columns`` and ``rows`` of text), ``csv`` and ``program``;
         for a run also ``play``, as `wire` makes it.
     key : str

@@ -58,7 +58,7 @@ def test_show_makes_a_picture_once_for_all_visitors() -> None:
     for _ in range(3):
         app = AppTest.from_function(script).run().run()
         assert not app.exception
-        (data,) = json.loads(app.get("bidi_component")[0].proto.json)
+        (data,) = map(json.loads, json.loads(app.get("bidi_component")[0].proto.json))
         assert (data["name"], data["file"]) == ("Counted", "attention-lab-counted")
     import tests.ui.test_show as same
 
