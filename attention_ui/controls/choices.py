@@ -124,13 +124,10 @@ def knob(name: str) -> None:
 
 def blank(lines: Mapping[str, str], names: Sequence[str]) -> tuple[str, int, float | None]:
     """Draw a choice of one blank of the sheet and a field for it; return line, place and what was typed."""
-    left, middle, right = st.columns(3)
-    with left:
+    with st.container(horizontal=True):
         line: str = st.selectbox("Line", list(lines), format_func=lambda x: lines[x], key="blank_line")
-    places = {"total": ["the total"], "output": ["x", "y"]}.get(line, list(names))
-    with middle:
+        places = {"total": ["the total"], "output": ["x", "y"]}.get(line, list(names))
         place = st.selectbox("Place", range(len(places)), format_func=lambda i: places[i], key=f"blank_place_{line}")
-    with right:
         typed = st.number_input("Your number", value=None, step=0.01, format="%g", key=f"blank_typed_{line}_{place}")
     return line, place, typed
 
