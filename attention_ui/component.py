@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 ROUTE = "attention-lab"  # app.py serves what `bundle` returns under this name
 KINDS = {".js": "text/javascript", ".css": "text/css"}
 
-# The data travels as text in a list: Streamlit would write a dict as JSON twice, once for the component's identity.
+# The data travels as texts in a list: Streamlit would write a dict as JSON twice, once for the component's identity.
 _LOADER = """
 const url = (kind) => new URL(`{route}/{name}${{kind}}?v={version}`, document.baseURI);
 if (!document.querySelector(`link[href="${{url(".css")}}"]`)) {{
@@ -29,7 +29,7 @@ export default (component) => {{
   let end;
   let gone = false;
   loaded.then(({{ default: draw }}) => {{
-    if (!gone) end = draw({{ ...component, data: JSON.parse(component.data[0]) }});
+    if (!gone) end = draw({{ ...component, data: Object.assign(...component.data.map((text) => JSON.parse(text))) }});
   }});
   return () => {{
     gone = true;
@@ -50,14 +50,18 @@ def component(name: str) -> Callable[..., Any]:
     Returns
     -------
     callable
-        ``mount(data, key, **callbacks)``, which puts it on the page; the data may be its text already.
+        ``mount(data, key, more, **callbacks)``, which puts it on the page. The data may be text already, as `as_text`
+        writes it; a dict of more of it is joined to it in the browser.
     """
     version = hashlib.sha256(bundle(name, ".js") + bundle(name, ".css")).hexdigest()[:12]
     loader = _LOADER.format(route=ROUTE, name=name, version=version)
     mount = st.components.v2.component(f"attention_lab_{name}", js=loader, isolate_styles=False)
 
-    def draw(data: dict[str, Any] | str, key: str, **callbacks: Callable[[], None]) -> Any:
-        return mount(data=[data if isinstance(data, str) else as_text(data)], key=key, **callbacks)  # type: ignore[arg-type]
+    def draw(
+        data: dict[str, Any] | str, key: str, more: dict[str, Any] | None = None, **callbacks: Callable[[], None]
+    ) -> Any:
+        texts = [part if isinstance(part, str) else as_text(part) for part in (data, more or {})]
+        return mount(data=texts, key=key, **callbacks)  # type: ignore[arg-type]
 
     return draw
 

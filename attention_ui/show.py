@@ -74,11 +74,7 @@ def show(
         Called when the player asks for something.
     """
     theme = "dark" if st.context.theme.type == "dark" else "light"
-    if player is None:
-        plot(_text(make, args, theme), make.__name__)
-    else:
-        data = payload(make, args, theme)
-        plot({**data, "play": {**data["play"], **player}}, make.__name__, on_play)
+    plot(as_sent(make, args, theme), make.__name__, on_play, player)
 
 
 def table_text(table: pd.DataFrame) -> dict[str, Any]:
@@ -93,9 +89,8 @@ def table_text(table: pd.DataFrame) -> dict[str, Any]:
     return {"columns": [str(column) for column in table.columns], "rows": rows}
 
 
-@lru_cache(maxsize=64)  # for runs that are played; other pictures are kept as text
 def payload(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str) -> dict[str, Any]:
-    """Return what the plot component draws: `make(*args, theme)` as JSON-ready data, kept for equal arguments.
+    """Return what the plot component draws: `make(*args, theme)` as JSON-ready data.
 
     Parameters
     ----------
@@ -109,7 +104,7 @@ def payload(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str
     Returns
     -------
     dict
-        Shared by all who ask for it, so never to be changed.
+        Figures, sentences, table, CSV and program by name.
 
     Examples
     --------
@@ -133,8 +128,8 @@ def payload(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str
 
 
 @lru_cache(maxsize=1024)
-def _text(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str) -> str:
-    """A picture's data as the text that travels, written once."""
+def as_sent(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str) -> str:
+    """Return a picture's data as the text that travels, kept for equal arguments."""
     return as_text(payload(make, args, theme))
 
 

@@ -142,8 +142,15 @@ def go_to(app: AppTest, page: str | Path) -> AppTest:
 def component(app: AppTest, key: str) -> dict[str, Any]:
     """What one component of the page was given."""
     (found,) = (each.proto for each in app.get("bidi_component") if each.proto.id.endswith(f"-{key}"))
-    data: dict[str, Any] = json.loads(json.loads(found.json)[0])
-    return data
+    return read_data(found)
+
+
+def read_data(proto: Any) -> dict[str, Any]:
+    """A component's data as its browser joins it."""
+    joined: dict[str, Any] = {}
+    for text in json.loads(proto.json):
+        joined |= json.loads(text)
+    return joined
 
 
 def send(app: AppTest, key: str, trigger: bool = False, **state: object) -> AppTest:
@@ -173,7 +180,7 @@ def settings_of(app: AppTest) -> Settings:
 
 def pictures(app: AppTest) -> list[dict[str, Any]]:
     """The data of every picture on the page, in order."""
-    data = [json.loads(json.loads(component.proto.json)[0]) for component in app.get("bidi_component")]
+    data = [read_data(component.proto) for component in app.get("bidi_component")]
     return [each for each in data if "program" in each]
 
 

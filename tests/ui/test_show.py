@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 from attention_ui.figures import PALETTES
 from attention_ui.settings import Settings
-from attention_ui.show import Picture, payload, table_text
-from tests.cases import HOSTILE_SETTINGS, SAMPLE, every_picture
+from attention_ui.show import Picture, as_sent, payload, table_text
+from tests.cases import HOSTILE_SETTINGS, SAMPLE, every_picture, read_data
 
 cases = st.sampled_from([*SAMPLE, *HOSTILE_SETTINGS])
 COLOUR = re.compile(r"#[0-9A-Fa-f]{6}\b|rgba?\([^)]*\)")
@@ -36,12 +36,12 @@ def clean() -> Iterator[None]:
 
 def test_a_picture_is_made_once_for_equal_arguments_and_again_for_others() -> None:
     one, same, other = Settings(), Settings("river-bank", focus=5), Settings(focus=4)
-    first = payload(counted, (one,), "light")
-    assert payload(counted, (same,), "light") is first
+    first = as_sent(counted, (one,), "light")
+    assert as_sent(counted, (same,), "light") is first
     assert made == [(one, "light")]
-    payload(counted, (other,), "light")
-    payload(counted, (one,), "dark")
-    assert payload(counted, (one,), "light") is first
+    as_sent(counted, (other,), "light")
+    as_sent(counted, (one,), "dark")
+    assert as_sent(counted, (one,), "light") is first
     assert made == [(one, "light"), (other, "light"), (one, "dark")]
 
 
@@ -54,11 +54,11 @@ def script() -> None:
 
 
 def test_show_makes_a_picture_once_for_all_visitors() -> None:
-    payload.cache_clear()
+    as_sent.cache_clear()
     for _ in range(3):
         app = AppTest.from_function(script).run().run()
         assert not app.exception
-        (data,) = map(json.loads, json.loads(app.get("bidi_component")[0].proto.json))
+        data = read_data(app.get("bidi_component")[0].proto)
         assert (data["name"], data["file"]) == ("Counted", "attention-lab-counted")
     import tests.ui.test_show as same
 
@@ -70,10 +70,9 @@ def test_show_makes_a_picture_once_for_all_visitors() -> None:
 @hypothesis_settings(max_examples=30)
 def test_what_is_kept_is_what_would_be_made(settings: Settings, which: int, theme: str) -> None:
     make, args = every_picture(settings)[which]
-    kept = payload(make, args, theme)
-    before = json.dumps(kept)
-    assert json.dumps(payload.__wrapped__(make, args, theme)) == before
-    assert json.dumps(payload(make, args, theme)) == before
+    kept = as_sent(make, args, theme)
+    assert json.loads(kept) == json.loads(json.dumps(payload(make, args, theme)))
+    assert as_sent(make, args, theme) is kept
 
 
 @pytest.mark.parametrize("settings", [*SAMPLE[::5], *HOSTILE_SETTINGS[::4]])
