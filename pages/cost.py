@@ -36,12 +36,12 @@ width = int(controls.choice("Width of the model", [str(width) for width in WIDTH
 show(cost.flops_curves, width)
 
 st.markdown(text.parts["tiles"])
-left, right = st.columns(2)
-with left:
+row = st.container(key="row-2-tiles")
+with row:
     block_name = controls.choice("Tile", BLOCKS, "cost_block", BLOCKS[1])
 block = min(BLOCKS.index(block_name) + 1, settings.n_tokens) if block_name != BLOCKS[-1] else settings.n_tokens
 steps = len(cost.tiles_of(settings, block).steps)
-with right:
+with row:
     step = controls.step("Tiles looked at", steps, f"cost_step_{block}", 2)
 show(cost.tile_step, settings, block, step)
 st.markdown(

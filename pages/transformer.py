@@ -27,12 +27,9 @@ if not settings.has_embedding:
     st.markdown(text.parts["no-embedding"])
     controls.sentence_choice()
 else:
-    left, middle, right = st.columns(3)
-    with left:
+    with st.container(horizontal=True, gap="medium"):
         blocks = controls.whole("Blocks", 1, MAX_BLOCKS, 3, "transformer_blocks")
-    with middle:
         norm = controls.choice("Layer norm", NORMS, "transformer_norm")
-    with right:
         seed = controls.whole("Seed of the random weights", 0, 99, 0, "transformer_seed")
     show(transformer.residual_stream, settings, blocks, seed, norm)
     lengths = {name: stacks.stack(settings, blocks, seed, name).lengths[:, i] for name in NORMS}
