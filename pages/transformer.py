@@ -56,9 +56,11 @@ st.markdown(text.parts["generate"])
 word = controls.step("Words written", settings.n_tokens, "transformer_words", settings.n_tokens) - 1
 show(transformer.one_more_word, settings, word)
 found = stacks.generated(settings, word)
-st.markdown(text.say("generate-read", difference=captions.tiny(found.difference)))
-
-st.markdown(text.say("circuits", head=str(settings.head + 1), heads=str(settings.heads)))
+st.markdown(
+    text.say("generate-read", difference=captions.tiny(found.difference))
+    + "\n\n"
+    + text.say("circuits", head=str(settings.head + 1), heads=str(settings.heads))
+)
 show(transformer.circuits, settings)
 
 river, cat = Settings("river-bank"), Settings("cat-sat")
