@@ -6,6 +6,7 @@ Handed to Streamlit, a component's script would travel with every one of its ele
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -17,14 +18,15 @@ HERE = Path(__file__).parent
 ROUTE = "attention-lab"  # app.py serves what `bundle` returns under this name
 KINDS = {".js": "text/javascript", ".css": "text/css"}
 
-# The data travels as JSON in bytes, or in a list: Streamlit would search a dict for data frames.
+# The data travels as bytes, one JSON object a line: Streamlit would search a dict for data frames and write it twice.
 _LOADER = """
 const url = (kind) => new URL(`{route}/{name}${{kind}}?v={version}`, document.baseURI);
 if (!document.querySelector(`link[href="${{url(".css")}}"]`)) {{
   document.head.append(Object.assign(document.createElement("link"), {{ rel: "stylesheet", href: url(".css") }}));
 }}
 const loaded = import(url(".js"));
-const read = (data) => (ArrayBuffer.isView(data) ? JSON.parse(new TextDecoder().decode(data)) : data[0]);
+const lines = (data) => new TextDecoder().decode(data).split("\\n");
+const read = (data) => Object.assign(...lines(data).map((line) => JSON.parse(line)));
 export default (component) => {{
   let end;
   let gone = false;
@@ -50,17 +52,31 @@ def component(name: str) -> Callable[..., Any]:
     Returns
     -------
     callable
-        ``mount(data, key, **callbacks)``, which puts it on the page; data is a dict or its JSON as bytes.
+        ``mount(data, key, more, **callbacks)``, which puts it on the page. The data may be a line already, as `as_line`
+        writes it; a dict of more of it is joined to it in the browser.
     """
     version = hashlib.sha256(bundle(name, ".js") + bundle(name, ".css")).hexdigest()[:12]
     loader = _LOADER.format(route=ROUTE, name=name, version=version)
     mount = st.components.v2.component(f"attention_lab_{name}", js=loader, isolate_styles=False)
 
-    def draw(data: dict[str, Any] | bytes, key: str, **callbacks: Callable[[], None]) -> Any:
-        sent = data if isinstance(data, bytes) else [data]
-        return mount(data=sent, key=key, **callbacks)  # type: ignore[arg-type]
+    def draw(
+        data: dict[str, Any] | bytes, key: str, more: dict[str, Any] | None = None, **callbacks: Callable[[], None]
+    ) -> Any:
+        lines = [part if isinstance(part, bytes) else as_line(part) for part in (data, more or {})]
+        return mount(data=b"\n".join(lines), key=key, **callbacks)  # type: ignore[arg-type]
 
     return draw
+
+
+def as_line(data: dict[str, Any]) -> bytes:
+    """Return a component's data as the line that travels.
+
+    Examples
+    --------
+    >>> as_line({"x": [1, 2]})
+    b'{"x":[1,2]}'
+    """
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 @lru_cache

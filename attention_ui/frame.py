@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from attention_ui import about, controls, prose
+from attention_ui import about, controls, navigation, prose
 
 ICON = Path(__file__).with_name("icon.svg")
 LOOK = Path(__file__).with_name("look.css")
@@ -12,15 +12,7 @@ LOOK = Path(__file__).with_name("look.css")
 st.set_page_config("Attention Lab", page_icon=str(ICON), layout="wide", menu_items={"About": about.menu()})
 
 chapters = prose.chapters()
-pages = {
-    chapter.slug: st.Page(
-        chapter.script,
-        title=chapter.title,
-        url_path=None if chapter.slug == prose.HOME else chapter.slug,
-        default=chapter.slug == prose.HOME,
-    )
-    for chapter in chapters
-}
+pages = navigation.pages()
 page = st.navigation(list(pages.values()), expanded=True)
 chapter = next(chapter for chapter in chapters if pages[chapter.slug] == page)
 settings = controls.sidebar()

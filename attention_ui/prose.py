@@ -1,4 +1,8 @@
-"""Reads the prose of a chapter: pages/<slug>.md, a head of `key: value` lines and parts that start with `## id`."""
+"""Reads the prose of a chapter: pages/<slug>.md, a head of `key: value` lines and parts that start with `## id`.
+
+The parts stand in the order in which the page shows them, and the first use of a term links to the glossary. A part
+that is not always there, `## id (sometimes)`, has its own first links; a widget's text, `## id (label)`, has none.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from attention_ui import glossary
 from attention_ui.escape import for_html, for_markdown
 
 PAGES = Path(__file__).resolve().parent.parent / "pages"
 HOME = "home"
+REFERENCE = "reference"
+_PART = re.compile(r"^## (\S+)(?: \((sometimes|label)\))?\n(.*?)(?=^## |\Z)", re.M | re.S)
 
 
 @dataclass(frozen=True)
@@ -85,18 +92,24 @@ def read(slug: str) -> Chapter:
     FileNotFoundError
         If there is no such chapter.
     """
-    head, *parts = re.split(r"^## ", (PAGES / f"{slug.replace('-', '_')}.md").read_text("utf-8"), flags=re.M)
-    title, *lines = head.strip().splitlines()
+    text = (PAGES / f"{slug.replace('-', '_')}.md").read_text("utf-8")
+    title, *lines = text.partition("\n## ")[0].strip().splitlines()
     fields = dict(line.split(": ", 1) for line in lines if ": " in line)
-    texts = (part.partition("\n") for part in parts)
+    question, done = glossary.link(fields["question"])
+    parts = {}
+    for name, mark, body in _PART.findall(text):
+        parts[name] = body.strip()
+        if slug != REFERENCE and mark != "label":
+            parts[name], used = glossary.link(parts[name], done)
+            done |= used if not mark else set()
     return Chapter(
         slug=slug,
         title=title.removeprefix("# "),
-        question=fields["question"],
+        question=question,
         teaser=fields["teaser"],
         order=int(fields["order"]),
         controls=tuple(fields.get("controls", "").split()),
-        parts={name.strip(): text.strip() for name, _, text in texts},
+        parts=parts,
     )
 
 

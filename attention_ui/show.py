@@ -17,6 +17,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from attention_ui.captions import number
+from attention_ui.component import as_line
 from attention_ui.plot import Recording, plot, wire
 
 MASKED = "masked"
@@ -76,11 +77,7 @@ def show(
         Called when the player asks for something.
     """
     theme = "dark" if st.context.theme.type == "dark" else "light"
-    if player is None:
-        plot(packed(make, args, theme), make.__name__, on_play)
-        return
-    data = payload(make, args, theme)
-    plot({**data, "play": {**data["play"], **player}}, make.__name__, on_play)
+    plot(packed(make, args, theme), make.__name__, on_play, player)
 
 
 def table_text(table: pd.DataFrame) -> dict[str, Any]:
@@ -118,13 +115,12 @@ def _rows(table: pd.DataFrame) -> Iterable[tuple[object, ...]]:
 # Many visitors with settings of their own share it; a picture has about 10 kB.
 @lru_cache(maxsize=4096)
 def packed(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str) -> bytes:
-    """Return a picture's `payload` as the JSON that travels, so that it is written once and not for each run."""
-    return json.dumps(payload(make, args, theme), separators=(",", ":"), ensure_ascii=False).encode()
+    """Return a picture's `payload` as the line that travels, kept for equal arguments."""
+    return as_line(payload(make, args, theme))
 
 
-@lru_cache(maxsize=64)
 def payload(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str) -> dict[str, Any]:
-    """Return what the plot component draws: `make(*args, theme)` as JSON-ready data, kept for equal arguments.
+    """Return what the plot component draws: `make(*args, theme)` as JSON-ready data.
 
     Parameters
     ----------
@@ -138,7 +134,7 @@ def payload(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str
     Returns
     -------
     dict
-        Shared by all who ask for it, so never to be changed.
+        Figures, sentences, table, CSV and program by name.
 
     Examples
     --------

@@ -17,14 +17,12 @@ best = captions.winners(trace.weights[i])
 told = prose.fill("{said}.", said=captions.listens(settings.tokens, i, trace.weights[i]))
 controls.guess(text.say("guess", word=names[i]), names, best, told, "by_hand_guess")
 
-left, right = st.columns([3, 2])
-with left:
-    st.markdown(text.say("steps", word=names[i]))
-    for number, step in enumerate(sheet.steps_html(trace, settings.tokens, i, places), 1):
-        st.markdown(text.parts[f"step{number}"])
-        st.html(step)
-with right:
-    st.markdown(text.say("start", word=names[i]))
+steps = [
+    text.parts[f"step{number}"] + step
+    for number, step in enumerate(sheet.steps_html(trace, settings.tokens, i, places), 1)
+]
+with st.container(key="row-beside-steps"):
+    st.html(text.html("start", word=names[i]) + "".join(steps))
     show(dashboard.query_plane, settings)
     show(dashboard.value_plane, settings)
 
@@ -36,19 +34,16 @@ show(paper.both_grids, settings)
 st.markdown(text.say("sharper", word=names[i]))
 factor = controls.slider("Multiply the scores by", 1.0, 10.0, 1.0, "by_hand_factor", 0.5)
 show(paper.sharper_bars, settings, factor)
-st.markdown(text.parts["sharper-note"])
+st.markdown(text.parts["sharper-note"] + "\n\n" + text.parts["fill"])
 
-st.markdown(text.parts["fill"])
-blanks = worksheet(trace.Q, trace.K, trace.V, i, mask=visible(settings), scaled=settings.scale)
 line, place, typed = controls.blank(sheet.LINE_NAMES, names)
 if typed is not None:
+    blanks = worksheet(trace.Q, trace.K, trace.V, i, mask=visible(settings), scaled=settings.scale)
     st.markdown(sheet.verdict(judge(blanks, line, place, typed, places), names, places))
 
 st.markdown(text.parts["worksheet"])
-left, right = st.columns(2)
-with left:
+with st.container(key="row-2-worksheet"):
     empty = controls.several("Leave blank", sheet.LINE_NAMES, "by_hand_blanks")
-with right:
     count = controls.whole("How many words ask", 1, max(2, len(names)), 1, "by_hand_count")
 queries = [(i + step) % len(names) for step in range(min(count, len(names)))]
 page = sheet.worksheet_html(trace, settings.tokens, queries, empty, places, controls.address())

@@ -33,12 +33,11 @@ if freedom:
 with st.container(key="row-2-caution-2"):
     show(caution.same_output_weights, settings, way, percent)
     show(caution.value_hull, settings, way, percent)
-st.markdown(text.say(f"why-{freedom}", word=word, output=captions.vector(trace.output[i]), **sizes))
-
-st.markdown(text.say("measures", word=word))
+why = text.say(f"why-{freedom}", word=word, output=captions.vector(trace.output[i]), **sizes)
+st.markdown(why + "\n\n" + text.say("measures", word=word))
 show(caution.three_measures, settings)
 
-can = cautions.can_be_huge(settings)
+read, can = [], cautions.can_be_huge(settings)
 st.markdown(text.say("huge" if can else "no-huge", word=word))
 if can:
     with st.container(key="row-2-caution-3"):
@@ -49,7 +48,7 @@ if can:
         show(caution.huge_plane, settings, j, factor)
         show(caution.huge_measures, huge)
     after = cautions.measures(huge)
-    st.markdown(
+    read.append(
         text.say(
             "huge-read",
             name=names[j],
@@ -63,7 +62,7 @@ if can:
 
 n, own = settings.n_tokens, cautions.measures(settings)
 other = (i + 1) % n
-st.markdown(
+read.append(
     text.say(
         "myths",
         word=word,
@@ -91,6 +90,7 @@ stretched = shown_head(cautions.with_huge(cat, 3, 20))
 st.markdown(
     "\n\n".join(
         [
+            *read,
             text.parts["papers"],
             text.say(
                 "try",

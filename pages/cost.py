@@ -36,40 +36,38 @@ width = int(controls.choice("Width of the model", [str(width) for width in WIDTH
 show(cost.flops_curves, width)
 
 st.markdown(text.parts["tiles"])
-left, right = st.columns(2)
-with left:
+row = st.container(key="row-2-tiles")
+with row:
     block_name = controls.choice("Tile", BLOCKS, "cost_block", BLOCKS[1])
 block = min(BLOCKS.index(block_name) + 1, settings.n_tokens) if block_name != BLOCKS[-1] else settings.n_tokens
 steps = len(cost.tiles_of(settings, block).steps)
-with right:
+with row:
     step = controls.step("Tiles looked at", steps, f"cost_step_{block}", 2)
 show(cost.tile_step, settings, block, step)
-st.markdown(
-    text.say(
-        "tiles-read",
-        steps=captions.counted(steps, "tile"),
-        difference=captions.tiny(cost.tiles_difference(settings, block)),
-        held=str(block * block),
-        all=str(settings.n_tokens**2),
-    )
+read = text.say(
+    "tiles-read",
+    steps=captions.counted(steps, "tile"),
+    difference=captions.tiny(cost.tiles_difference(settings, block)),
+    held=str(block * block),
+    all=str(settings.n_tokens**2),
 )
-
-st.markdown(text.parts["sharing"])
+st.markdown(read + "\n\n" + text.parts["sharing"])
 show(cost.head_maps)
 st.markdown(text.parts["cache"])
 with st.container(key="row-2-cost-2"):
     tokens = controls.stops("Tokens of each text", cost.SIZES[4:], 4096, "cost_tokens")
     batch = controls.stops("Texts at once", TEXTS, 1, "cost_batch")
 show(cost.cache_bars, tokens, batch)
-st.markdown(text.say("cache-read", meet=f"{cost.cache_meets('llama-2-7b', 7):,}"))
-
 sizes = measurable_sizes(BUDGET_MIB, HEADS)
-st.markdown(text.say("measure", most=f"{sizes[-1]:,}", budget=str(BUDGET_MIB), heads=str(HEADS)))
+st.markdown(
+    text.say("cache-read", meet=f"{cost.cache_meets('llama-2-7b', 7):,}")
+    + "\n\n"
+    + text.say("measure", most=f"{sizes[-1]:,}", budget=str(BUDGET_MIB), heads=str(HEADS))
+)
 controls.measuring_buttons(sizes)
 controls.measurement(cost.measured_curves, HEADS)
 
 cat = Settings("cat-sat")
-st.markdown(text.parts["relatives-head"])
 st.html(text.html("relatives"))
 st.markdown(
     text.say(

@@ -36,9 +36,7 @@ arithmetic = [
 ]
 if settings.heads > 1:
     arithmetic.append(text.html("heads", heads=str(settings.heads), output=captions.vector(output)))
-with st.container(key="row-2-arithmetic"):
-    st.html(ledger.ledger(settings))
-    st.html("".join(arithmetic))
+st.html(f"<div class='al-two'>{ledger.ledger(settings)}<div>{''.join(arithmetic)}</div></div>")
 
 other = partner(settings)
 other_names, other_trace = labels(other.tokens), shown_head(other)
@@ -64,17 +62,15 @@ else:
 river, pie = Settings("river-bank"), Settings("apple-pie", mask="causal")
 turned = shown_head(river.but(heads=4, head=3)).weights[river.focus]
 at_64 = [shown_head(river.but(d_k=64, scale=scale)).weights[river.focus].max() for scale in (True, False)]
-st.markdown(
-    text.say(
-        "try",
-        lift=captions.plain(lift_factor(64)),
-        now=captions.percent(at_64[0]),
-        sharp=captions.percent(at_64[1]),
-        blind=captions.plain(shown_head(pie).weights[pie.focus, pie.focus + 1]),
-        turned=captions.listens(river.tokens, river.focus, turned),
-    )
+tries = text.say(
+    "try",
+    lift=captions.plain(lift_factor(64)),
+    now=captions.percent(at_64[0]),
+    sharp=captions.percent(at_64[1]),
+    blind=captions.plain(shown_head(pie).weights[pie.focus, pie.focus + 1]),
+    turned=captions.listens(river.tokens, river.focus, turned),
 )
-st.markdown(text.parts["map"])
+st.markdown(tries + "\n\n" + text.parts["map"])
 with st.container(horizontal=True):
     for slug in ("by-hand", "arrows", "learning"):
         chapter = prose.read(slug)

@@ -21,17 +21,12 @@ options = [f"about {captions.percent(share)}" for share in shares]
 controls.guess(text.parts["guess"], options, [captions.nearest(raw, shares)], told, "knobs_guess")
 
 st.markdown(text.parts["scale"])
-left, middle, right = st.columns([3, 3, 1], vertical_alignment="bottom")
-with left:
+with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     d = controls.stops("Random-vector width d", WIDTHS, DEFAULT_WIDTH, "knobs_width")
-with middle:
     measure = controls.choice("What to count", measures(d), "knobs_measure")
-with right:
     controls.knob("scale")
-left, right = st.columns(2)
-with left:
+with st.container(key="row-2-random"):
     show(scale.one_query, d, settings.scale)
-with right:
     show(scale.histogram, d, measure, settings.scale)
 show(scale.every_width, d)
 gradients = [median_of(width, GRADIENT, scaled=False) for width in (8, widest)]
@@ -53,14 +48,10 @@ anyone = hiding.but(focus=0)  # the pictures below ask nobody in particular
 cue = hidden_cue(hiding)
 note = "" if cue is None else text.say("hidden", cue=names[cue], word=names[i])
 st.markdown(text.say(f"mask-{hiding.mask}") + "\n\n" + note + "\n\n" + text.parts["leak"])
-left, right = st.columns(2)
-with left:
+with st.container(key="row-2-leak"):
     masking = controls.picked("A mistake to compare with", MISTAKES, "knobs_mistake")
-with right:
     word = controls.place("The word that changes", names, "knobs_word", settings.n_tokens - 1)
-with left:
     show(masks.leak_meter, anyone, masking, word)
-with right:
     if settings.n_tokens > 1:
         show(masks.predictions, anyone)
     else:

@@ -40,8 +40,7 @@ if attend_self:
     st.markdown(text.say("self", match=captions.percent(float(run.match[-1])), doubled=doubled))
 
 tenth = int((usual.loss < usual.loss[0] / 10).argmax())
-st.markdown(text.say("watch", tenth=str(tenth)))
-st.markdown(text.parts["files"])
+st.markdown(text.say("watch", tenth=str(tenth)) + "\n\n" + text.parts["files"])
 with st.container(horizontal=True):
     st.download_button("Weights (.npz)", downloads.weights_npz(run), "attention-lab-lookup.npz")
     st.download_button("Curve (.csv)", downloads.curves_csv(run), "attention-lab-lookup.csv", "text/csv")

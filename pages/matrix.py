@@ -35,9 +35,9 @@ st.markdown(
         column_sum=captions.number(heard[j]),
         itself=captions.number(trace.weights[i, i]),
     )
+    + "\n\n"
+    + text.say("follow", row=names[i], column=names[j])
 )
-
-st.markdown(text.say("follow", row=names[i], column=names[j]))
 show(matrix.cell_sources, settings, j)
 lines = [ledger.worked_line(settings, j)]
 if settings.has_embedding:
@@ -52,12 +52,13 @@ show(matrix.shuffle_grids, settings, order)
 none = captions.tiny(shuffle_residual(settings.but(mask="none"), order))
 causal = captions.tiny(shuffle_residual(settings.but(mask="causal"), order))
 present = captions.tiny(shuffle_residual(settings, order))
-st.markdown(text.say("residual", none=none, causal=causal, present=present, mask=settings.mask))
 
 river = Settings("river-bank")
 backwards = order_of("reverse", river.n_tokens)
 st.markdown(
-    text.say(
+    text.say("residual", none=none, causal=causal, present=present, mask=settings.mask)
+    + "\n\n"
+    + text.say(
         "try",
         all=captions.plain(heard.sum()),
         own=captions.plain(shown_head(river).scores[river.focus, river.focus]),

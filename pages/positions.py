@@ -35,21 +35,15 @@ placed = [
 ]
 st.markdown(text.say("blind", first=placed[0], second=placed[1]) + "\n\n" + text.parts["sinusoids"])
 
-one, two, three, four = st.columns(4)
-with one:
+with st.container(horizontal=True, gap="medium"):
     T = controls.whole("Positions T", 4, 128, 32, "positions_T", 4)
-with two:
     d = controls.whole("Dimensions d", 4, 128, 32, "positions_d", 2)
-with three:
     p = controls.whole("Highlighted position p", 0, T - 1, 5, "positions_p")
-with four:
     k = controls.whole("Offset k", 0, T - 1, 3, "positions_k")
 show(positions.sinusoids, T, d, p)
 st.html(text.html("vector", p=str(p)) + position_text.vector_table(d, p) + text.parts["distance"])
-left, right = st.columns(2)
-with left:
+with st.container(key="row-2-distance"):
     show(positions.dot_products, T, d, p)
-with right:
     show(positions.offset, d, k)
 st.html(position_text.offset_lines(T, d, p, k) + text.parts["lab"])
 if not settings.has_embedding:
@@ -57,12 +51,9 @@ if not settings.has_embedding:
     controls.sentence_choice()
 else:
     names = labels(settings.tokens)
-    left, middle, right = st.columns([7, 3, 4], vertical_alignment="bottom")
-    with left:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kind = KINDS[controls.choice("Positions", tuple(KINDS), "positions_kind", "sinusoidal")]
-    with middle:
         strength = controls.slider("Strength", 0.0, 1.0, DEFAULT_STRENGTH, "positions_strength", 0.05)
-    with right:
         order = order_for(controls.picked("Order of the words", ORDERS, "positions_order", 1), settings.n_tokens)
     show(pictures.two_readings, settings, kind, strength, order)
     line = text.html("line", words=" ".join(settings.tokens[place] for place in order))

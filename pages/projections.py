@@ -41,13 +41,15 @@ else:
 
 rang = Settings("apple-phone", focus=3)
 three = {name: captions.vector(x[rang.focus], 0) for name, x in zip("qkv", qkv(rang), strict=True)}
-st.markdown(text.say("three", **three))
-st.markdown(text.parts["sizes"])
 Q, K, _ = qkv(river)
 twins = river.but(features=(("she", (1.0, 0.0, 0.0, 0.0)),))
 cue = river.focus - 1
 st.markdown(
-    text.say(
+    text.say("three", **three)
+    + "\n\n"
+    + text.parts["sizes"]
+    + "\n\n"
+    + text.say(
         "try",
         river_q=captions.vector(Q[cue], 0),
         river_k=captions.vector(K[cue], 0),

@@ -32,10 +32,8 @@ controls.sentence_table(columns, rows, FIVE, "sentences_table")
 
 here = settings if settings.has_embedding and partner(settings).n_tokens > 1 else settings.but(sentence="river-bank")
 st.markdown(text.say("pair", focus=here.focus_word))
-left, right = st.columns(2)
-with left:
+with st.container(key="row-beside-pair"):
     show(projections.two_outputs, here, partner(here))
-with right:
     show(dashboard.focus_arcs, here)
     show(dashboard.partner_arcs, partner(here))
 
@@ -43,10 +41,8 @@ st.markdown(text.parts["own"])
 controls.own_words()
 if settings.sentence == OWN:
     controls.feature_grid(settings.tokens, "sentences_features")
-    left, right = st.columns(2)
-    with left:
+    with st.container(key="row-2-own"):
         show(dashboard.weight_grid, settings)
-    with right:
         show(dashboard.value_plane, settings)
 
 sharp = min(shown_head(Settings(s, d_k=64, scale=False)).weights[SENTENCES[s].focus].max() for s in FIVE)

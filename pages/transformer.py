@@ -27,12 +27,9 @@ if not settings.has_embedding:
     st.markdown(text.parts["no-embedding"])
     controls.sentence_choice()
 else:
-    left, middle, right = st.columns(3)
-    with left:
+    with st.container(horizontal=True, gap="medium"):
         blocks = controls.whole("Blocks", 1, MAX_BLOCKS, 3, "transformer_blocks")
-    with middle:
         norm = controls.choice("Layer norm", NORMS, "transformer_norm")
-    with right:
         seed = controls.whole("Seed of the random weights", 0, 99, 0, "transformer_seed")
     show(transformer.residual_stream, settings, blocks, seed, norm)
     lengths = {name: stacks.stack(settings, blocks, seed, name).lengths[:, i] for name in NORMS}
@@ -59,9 +56,11 @@ st.markdown(text.parts["generate"])
 word = controls.step("Words written", settings.n_tokens, "transformer_words", settings.n_tokens) - 1
 show(transformer.one_more_word, settings, word)
 found = stacks.generated(settings, word)
-st.markdown(text.say("generate-read", difference=captions.tiny(found.difference)))
-
-st.markdown(text.say("circuits", head=str(settings.head + 1), heads=str(settings.heads)))
+st.markdown(
+    text.say("generate-read", difference=captions.tiny(found.difference))
+    + "\n\n"
+    + text.say("circuits", head=str(settings.head + 1), heads=str(settings.heads))
+)
 show(transformer.circuits, settings)
 
 river, cat = Settings("river-bank"), Settings("cat-sat")

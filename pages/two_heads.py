@@ -48,17 +48,16 @@ ends = {name: captions.number(float(loss), 3) for name, loss in losses.items()}
 split = captions.number(float(two.specialisation[-1]) if two.specialisation is not None else 0.0)
 if target == "concat":
     large = learning.two_lookups(n_heads=1, steps=BURST, lr=0.1, d_k=8, d_v=6)
-    st.markdown(text.say("concat-found", same=captions.number(float(large.loss[-1]), 3), **ends))
+    found = [text.say("concat-found", same=captions.number(float(large.loss[-1]), 3), **ends)]
 else:
-    st.markdown(text.say("sum-found", split=split, **ends))
+    found = [text.say("sum-found", split=split, **ends)]
 if not collide:
-    st.markdown(text.parts["apart-found"])
-st.markdown(text.say("roles", split=split))
-st.markdown(text.parts["remove" if target == "concat" else "remove-sum"])
+    found.append(text.parts["apart-found"])
+found += [text.say("roles", split=split), text.parts["remove" if target == "concat" else "remove-sum"]]
+st.markdown("\n\n".join(found))
 show(learning.removed_heads, *arguments)
 
-st.markdown(text.parts["real"])
-st.markdown(text.parts["files"])
+st.markdown(text.parts["real"] + "\n\n" + text.parts["files"])
 with st.container(horizontal=True):
     st.download_button("Weights (.npz)", downloads.weights_npz(two), "attention-lab-two-lookups.npz")
     st.download_button("Curve (.csv)", downloads.curves_csv(two), "attention-lab-two-lookups.csv", "text/csv")

@@ -36,12 +36,9 @@ def lab() -> None:
     if notice:
         st.warning(notice)
     names = labels(tokens, 12)
-    left, middle, right = st.columns([2, 3, 4], vertical_alignment="bottom")
-    with left:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         position = controls.place("The word that asks", names, "two_layers_place", len(names) - 1)
-    with middle:
         beta = controls.slider("β, sharpness of both layers", 0.0, 10.0, BETA, "two_layers_beta", 0.5)
-    with right, st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         removed = REMOVED[controls.choice("Take away", tuple(REMOVED), "two_layers_removed")]
         start_token = controls.switch("start token", True, "two_layers_start")
     show(induction.first_layer, tokens, position, beta, start_token, removed)
@@ -49,17 +46,18 @@ def lab() -> None:
 
     trace = hand_set(tokens, beta, start_token=start_token, remove=removed)
     said = {"word": names[position], "place": str(position + 1)}
-    left, right = st.columns(2)
     said_1 = text.html("layer1", **said) + copying.layer_1(trace, position)
-    left.html(text.parts["layer1-gone"] if removed == 1 else said_1)
     said_2 = text.html("layer2", **said) + copying.layer_2(trace, position)
-    right.html(text.parts["layer2-gone"] if removed == 2 else said_2)
     following = tokens[position + 1] if position + 1 < len(tokens) else ""
-    left, right = st.columns(2)
-    left.html(text.html("prediction", **said) + copying.prediction(trace, position))
     outcome = copying.outcome(trace, position)
     predicted = str(trace.predicted[position])
-    right.html(text.html(f"outcome-{outcome}", predicted=predicted, following=following, **said))
+    four = [
+        text.parts["layer1-gone"] if removed == 1 else said_1,
+        text.parts["layer2-gone"] if removed == 2 else said_2,
+        text.html("prediction", **said) + copying.prediction(trace, position),
+        text.html(f"outcome-{outcome}", predicted=predicted, following=following, **said),
+    ]
+    st.html(f"<div class='al-two'>{''.join(f'<div>{part}</div>' for part in four)}</div>")
 
     st.markdown(text.parts["breaks"])
     scores = induction.taken_apart(tokens, beta)["both layers"]
@@ -74,10 +72,13 @@ def lab() -> None:
 
 st.markdown(text.parts["hand"])
 lab()
-st.markdown(text.say("random", beta=captions.plain(BETA), **induction.random_means(BETA)))
-st.markdown(text.parts["why"])
-
-st.markdown(text.parts["learn"])
+st.markdown(
+    text.say("random", beta=captions.plain(BETA), **induction.random_means(BETA))
+    + "\n\n"
+    + text.parts["why"]
+    + "\n\n"
+    + text.parts["learn"]
+)
 seed = controls.seed("two_layers")
 with st.spinner("Training two layers, then one, 400 steps each …"):
     two, one = induction.learned(seed)

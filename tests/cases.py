@@ -171,9 +171,11 @@ def settings_of(app: AppTest) -> Settings:
 
 
 def received(proto: Any) -> dict[str, Any]:
-    """What a component's message holds, as the browser reads it."""
-    data: dict[str, Any] = json.loads(proto.bytes) if proto.bytes else json.loads(proto.json)[0]
-    return data
+    """A component's data as its browser joins it."""
+    joined: dict[str, Any] = {}
+    for line in proto.bytes.split(b"\n"):
+        joined |= json.loads(line)
+    return joined
 
 
 def pictures(app: AppTest) -> list[dict[str, Any]]:
@@ -185,13 +187,19 @@ def pictures(app: AppTest) -> list[dict[str, Any]]:
 def html(app: AppTest) -> list[str]:
     """What the page writes with st.html, its style sheet aside."""
     bodies = [str(element.proto.body) for element in app.get("html")]
-    return [body for body in bodies if "<style>" not in body]
+    return [unlinked(body) for body in bodies if "<style>" not in body]
 
 
 def markdown(app: AppTest) -> list[str]:
     """What the page writes as Markdown, labels that are read as Markdown among it, but for notices."""
-    said = [element.value for element in (*app.markdown, *app.caption)]
+    said = [unlinked(element.value) for element in (*app.markdown, *app.caption)]
     return [*said, *(group.label for group in app.button_group)]
+
+
+def unlinked(text: str) -> str:
+    """A text without its links to the glossary."""
+    text = re.sub(r"\[([^\]]+)\]\(reference#[\w-]+\)", r"\1", text)
+    return re.sub(r'<a href="reference#[\w-]+" target="_blank">([^<]+)</a>', r"\1", text)
 
 
 def words_of(picture: dict[str, Any]) -> list[str]:

@@ -137,17 +137,14 @@ def knob(name: str) -> None:
 
 def blank(lines: Mapping[str, str], names: Sequence[str]) -> tuple[str, int, float | None]:
     """Draw a choice of one blank of the sheet and a field for it; return line, place and what was typed."""
-    left, middle, right = st.columns(3)
     names_of_lines = list(lines)
-    with left:
+    with st.container(horizontal=True):
         first = names_of_lines.index(start_option("blank_line", names_of_lines, names_of_lines[0]))
         line: str = st.selectbox("Line", names_of_lines, first, format_func=lambda x: lines[x], key="blank_line")
-    places = {"total": ["the total"], "output": ["x", "y"]}.get(line, list(names))
-    with middle:
+        places = {"total": ["the total"], "output": ["x", "y"]}.get(line, list(names))
         key = f"blank_place_{line}"
         first = start_option(key, range(len(places)), 0)
         place = st.selectbox("Place", range(len(places)), first, format_func=lambda i: places[i], key=key)
-    with right:
         typed_key = f"blank_typed_{line}_{place}"
         number = start_number(typed_key, -FARTHEST, FARTHEST, None)
         typed = st.number_input("Your number", value=number, step=0.01, format="%g", key=typed_key)

@@ -116,8 +116,8 @@ def matrix_grids(settings: Settings, key: str) -> Settings:
 def sheet() -> tuple[Settings, int]:
     """Draw which words are on the sheet, which of them asks, and the decimals; return settings and decimals."""
     settings = current()
-    left, middle, right = st.columns(3)
-    with left:
+    row = st.container(horizontal=True, gap="medium")
+    with row:
         source = st.segmented_control(
             "Words on the sheet",
             ("cat-sat", "sidebar"),
@@ -132,7 +132,7 @@ def sheet() -> tuple[Settings, int]:
     if source == "cat-sat":
         settings = settings.but(sentence="cat-sat")
     names = labels(settings.tokens)
-    with middle:
+    with row:
         if source == "cat-sat":  # its words differ, so they can stand in the URL themselves
             asks = st.selectbox(
                 "The word that asks", names, index=settings.focus, key="sheet_word", bind="query-params"
@@ -140,7 +140,6 @@ def sheet() -> tuple[Settings, int]:
             settings = settings.but(focus=names.index(asks))
         else:
             row_choice("The word that asks")
-    with right:
         places = st.slider("Decimals", 2, 6, 2, key="places", bind="query-params")
     return _moved(settings, "sheet_moves"), places
 

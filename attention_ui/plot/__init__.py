@@ -99,18 +99,25 @@ def wire(recording: Recording) -> dict[str, Any]:
     }
 
 
-def plot(data: dict[str, Any] | bytes, key: str, on_play: Callable[[], None] | None = None) -> None:
+def plot(
+    data: dict[str, Any] | bytes,
+    key: str,
+    on_play: Callable[[], None] | None = None,
+    player: dict[str, Any] | None = None,
+) -> None:
     """Put a picture on the page, or update the one with this key in place.
 
     Parameters
     ----------
-    data : dict, or its JSON
-        ``figures`` (Plotly figures as JSON-ready dicts), ``joints`` (what stands between them),
-        ``name``, ``caption``, ``alt``, ``table`` (``columns`` and ``rows`` of text), ``csv`` and ``program``;
+    data : dict or bytes
+        As a dict or as its line: ``figures`` (Plotly figures as JSON-ready dicts), ``joints`` (what stands between
+        them), ``name``, ``caption``, ``alt``, ``table`` (``columns`` and ``rows`` of text), ``csv`` and ``program``;
         for a run also ``play``, as `wire` makes it.
     key : str
         The picture's name on its page; the chart stays the same as long as the key does.
     on_play : callable, optional
         Called before the page runs when the player asks for something: the state ``play``.
+    player : dict, optional
+        For a run, what its player offers, as `attention_ui.show.show` says.
     """
-    _mount(data=data, key=key, on_play_change=on_play or (lambda: None))
+    _mount(data=data, key=key, more={"player": player or {}}, on_play_change=on_play or (lambda: None))

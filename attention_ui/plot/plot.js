@@ -67,7 +67,7 @@ class Picture {
 
   update(data) {
     this.data = data;
-    if (data.play) this.load(data.play);
+    if (data.play) this.load({ ...data.play, ...data.player });
     this.root.setAttribute("aria-label", data.name);
     this.caption.textContent = data.caption;
     if (this.open) this.fillPanel();

@@ -165,3 +165,18 @@ def test_the_menu_tells_the_version(visitor: Visitor, app_url: str) -> None:
     page.get_by_text("About", exact=True).click()
     told = [line.strip("*") for line in about.menu().splitlines() if line]
     expect(page.get_by_role("dialog").get_by_role("paragraph")).to_have_text(told)
+
+
+@pytest.mark.parametrize("kind", [".stMarkdown", ".stHtml"])
+def test_a_link_to_the_glossary_opens_beside_the_page_and_lands_on_its_word(
+    visitor: Visitor, app_url: str, kind: str
+) -> None:
+    visitor.visit(f"{app_url}/positions?mask=causal")
+    page = visitor.page
+    term = page.locator(f'{kind} a[href^="reference#"]').first
+    entry = (term.get_attribute("href") or "").partition("#")[2]
+    with page.context.expect_page() as opened:
+        term.click()
+    heading = opened.value.locator(f"#{entry}")
+    expect(heading).to_be_in_viewport()
+    assert page.url == f"{app_url}/positions?mask=causal"

@@ -1,6 +1,5 @@
 """A link is the picture: whatever is set on a page, its link opens the same page again; a bad link says so."""
 
-import json
 import random
 import re
 from pathlib import Path
@@ -20,7 +19,7 @@ from streamlit.testing.v1.element_tree import (
 
 from attention_ui.link import pack, unpack
 from attention_ui.settings import Settings
-from tests.cases import PAGES, ROOT, component, drag, go_to, link, open_app, send, settings_of, texts
+from tests.cases import PAGES, ROOT, component, drag, go_to, link, open_app, received, send, settings_of, texts
 
 FRAME = ROOT / "attention_ui" / "frame.py"
 SIDEBAR = {"sentence", "words", "focus", "d_k", "scale", "mask", "window", "padding", "heads", "head"}
@@ -42,7 +41,7 @@ def reopened(app: AppTest, page: str | Path) -> AppTest:
 def shown(app: AppTest) -> list[Any]:
     """All that a page shows, but for the guess."""
     said = [text for text in texts(app) if "Guess first" not in text]
-    data = [json.loads(each.proto.json)[0] for each in app.get("bidi_component")]
+    data = [received(each.proto) for each in app.get("bidi_component")]
     return [[{name: value for name, value in each.items() if name != "seq"} for each in data], said]
 
 

@@ -100,5 +100,5 @@ def test_another_seed_is_another_run() -> None:
     after = pictures(app)[-1]
     assert (before["play"]["id"], after["play"]["id"]) == ("0", "1")
     assert after["table"] != before["table"]
-    assert after["play"]["more"] is False
-    assert "rate" not in after["play"]
+    assert after["player"]["more"] is False
+    assert "rate" not in after["player"]
