@@ -126,10 +126,10 @@ def test_a_run_is_in_the_link_with_its_step_and_its_rates() -> None:
         for seq, wish in enumerate(wishes):
             send(app, picture, play={"seq": seq, **wish})
         again = reopened(app, page)
-        assert component(again, picture)["play"]["at"] == 333
+        assert component(again, picture)["player"]["at"] == 333
         assert shown(again) == shown(app)
     app = send(go_to(open_app(), "two-layers"), "induction_run", play={"seq": 1, "at": 120})
-    assert component(reopened(app, "two-layers"), "induction_run")["play"]["at"] == 120
+    assert component(reopened(app, "two-layers"), "induction_run")["player"]["at"] == 120
 
 
 @pytest.mark.parametrize("text", ["2-AAAA", "<script>alert(1)</script>", "1-" + "A" * 5000, "![x](u)", "1-AAAA"])
