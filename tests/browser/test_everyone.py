@@ -136,7 +136,7 @@ def test_nothing_moves_for_who_wants_no_motion(page: Page) -> None:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_axe_finds_nothing_serious_and_cells_can_be_read(page: Page, theme: str) -> None:
+def test_axe_finds_nothing_serious_and_cells_can_be_read(page: Page, reader: Visitor, theme: str) -> None:
     page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
     grounds(page, theme)
     panel = {"light": "table", "dark": "program"}[theme]  # both are looked into once
@@ -145,6 +145,8 @@ def test_axe_finds_nothing_serious_and_cells_can_be_read(page: Page, theme: str)
     assert serious(page, theme) == []
     for button in page.get_by_role("button", name="one step on").all():
         button.click()  # a run's maps as they move
+        page.wait_for_timeout(500)  # then Python is told, and the page runs
+        reader.settle()
     cells = page.evaluate(FAINT)
     assert cells["faint"] == []
     assert (cells["read"] > 0) == (page.locator(".heatmap-label").count() > 0)
