@@ -190,7 +190,7 @@ def test_a_lesson_link_shows_what_it_says(name: str, lesson: Lesson) -> None:
 @pytest.mark.parametrize("sheet", WORKSHEETS, ids=lambda sheet: sheet.id)
 def test_a_worksheet_has_the_numbers_of_its_page(sheet: Worksheet) -> None:
     trace, tokens = shown_head(sheet.settings), sheet.settings.tokens
-    page = html(follow(sheet.lesson.link))
+    page = "".join(html(follow(sheet.lesson.link)))
     for step in steps_html(trace, tokens, sheet.settings.focus, 2):
         assert step in page
     paper = worksheet(sheet, "the-link")
