@@ -11,26 +11,21 @@ from attention_ui.teaching import MISTAKES, PLAN, WORKSHEETS, worksheet
 text = prose.read("teaching")
 ends = list(accumulate(lesson.minutes for lesson in PLAN))
 st.markdown(text.say("plan", minutes=str(ends[-1])))
-table = "<table class='al-relatives {}'><tbody>{}</tbody></table>"
+table = "<table class='al-relatives al-plan'><tbody>{}</tbody></table>"
 row = "<tr><th scope='row'>{}</th><td>{} <a href='{}' target='_blank'>{}</a></td></tr>"
 times = [f"{end - lesson.minutes}–{end}" for lesson, end in zip(PLAN, ends, strict=True)]
 plan = [
     row.format(time, text.parts[f"plan-{lesson.id}"], for_html(lesson.link), prose.read(lesson.slug).title)
     for lesson, time in zip(PLAN, times, strict=True)
 ]
-st.html(table.format("al-plan", "".join(plan)))
+st.html(table.format("".join(plan)))
 
 st.markdown(text.parts["mistakes"])
 mistakes = [
-    row.format(
-        text.parts[f"said-{lesson.id}"],
-        text.parts[f"true-{lesson.id}"],
-        for_html(lesson.link),
-        prose.read(lesson.slug).title,
-    )
-    for lesson in MISTAKES
+    row.format(number, text.parts[f"wrong-{lesson.id}"], for_html(lesson.link), prose.read(lesson.slug).title)
+    for number, lesson in enumerate(MISTAKES, 1)
 ]
-st.html(table.format("", "".join(mistakes)))
+st.html(table.format("".join(mistakes)))
 
 st.markdown(text.parts["sheets"])
 with st.container(horizontal=True):

@@ -11,6 +11,7 @@ from tests.cases import go_to, link, open_app
 
 WORDS = re.findall(r"^###### (.+)$", prose.read(prose.REFERENCE).parts["words"], re.M)
 CHAPTERS = [chapter for chapter in prose.chapters() if chapter.slug != prose.REFERENCE]
+LISTS = ("challenges", "teaching")  # pages of hardly any prose
 VISITS = (
     Settings(),
     Settings("apple-pie", mask="causal", heads=4, head=2),
@@ -52,10 +53,11 @@ def first_uses(text: str) -> dict[str, str]:
 def test_the_first_use_of_each_term_on_a_page_is_linked(visit: AppTest, chapter: prose.Chapter) -> None:
     go_to(visit, chapter.slug)
     shown = [str(each.proto.body) for each in visit.main if each.type in ("markdown", "html")]
+    assert not [text for text in shown if text.startswith("<") and "](" in text]  # Markdown in HTML
     uses = first_uses("\n\n".join(shown))
     assert [entry for entry, linked in uses.items() if not linked] == []
     assert all(glossary.terms()[linked.lower()] == entry for entry, linked in uses.items())
-    assert len(uses) >= 5
+    assert len(uses) >= 5 or chapter.slug in LISTS
 
 
 def test_every_link_finds_its_entry_and_labels_have_none() -> None:
