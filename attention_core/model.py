@@ -292,16 +292,54 @@ def attend_in_heads(
     array([[2.71, 0.  ]])
     """
     W_O = output_matrix(n_heads)
-    Q, K, V = _two_wide("Q", Q), _two_wide("K", K), _two_wide("V", V)
-    scale = None if scaled else 1.0
-    heads = tuple(
-        attention(*_as_head_sees(Q, K, d_k, head), V, mask=mask, bias=bias, scale=scale) for head in range(n_heads)
-    )
+    heads = tuple(attend_in_head(Q, K, V, head, d_k, mask, scaled, bias) for head in range(n_heads))
     concat = np.concatenate([head.output for head in heads], axis=-1)  # (..., n, n_heads * 2)
     output = concat @ W_O  # (..., n, 2)
     for x in (concat, W_O, output):
         x.setflags(write=False)
     return MultiHeadTrace(heads, concat, W_O, output)
+
+
+def attend_in_head(
+    Q: ArrayLike,
+    K: ArrayLike,
+    V: ArrayLike,
+    head: int,
+    d_k: int = 2,
+    mask: ArrayLike | None = None,
+    scaled: bool = True,
+    bias: ArrayLike | None = None,
+) -> AttentionTrace:
+    """Let one head look at plain queries and keys, turned its way and lifted to its width.
+
+    Parameters
+    ----------
+    Q, K, V, d_k, mask, scaled, bias
+        As in `attend_in_heads`.
+    head : int
+        Which one, from 0: an index of `HEAD_ANGLES`.
+
+    Returns
+    -------
+    AttentionTrace
+
+    Raises
+    ------
+    ValueError
+        If there is no such head, and as in `attend_in_heads`.
+
+    References
+    ----------
+    Vaswani et al. 2017, Attention Is All You Need, section 3.2.2.
+
+    Examples
+    --------
+    >>> attend_in_head([[2, 0]], [[0, 1], [2, 0]], [[1, 0], [4, 0]], head=0).output.round(2)
+    array([[3.83, 0.  ]])
+    """
+    Q, K, V = _two_wide("Q", Q), _two_wide("K", K), _two_wide("V", V)
+    scale = None if scaled else 1.0
+    return attention(*_as_head_sees(Q, K, d_k, head), V, mask=mask, bias=bias, scale=scale)
 
 
 def _project_plain(X: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:

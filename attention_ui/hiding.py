@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from attention_core import MASKINGS, WRONG_MASKINGS, AttentionTrace, attend_in_heads, influence, project
-from attention_ui.settings import Settings, embedding, qkv, visible
+from attention_core import MASKINGS, WRONG_MASKINGS, AttentionTrace, attend_in_head, influence, project
+from attention_ui.settings import Rows, Settings, embedding, qkv, visible
 
 PRESENT = "the sidebar's mask"
 NO_MASK = "no mask"
@@ -35,8 +35,16 @@ def unmasked(settings: Settings, rows: np.ndarray) -> AttentionTrace:
     rows : numpy.ndarray
         As `words_of` gives them: X, (n, 4), or Q, K and V side by side, (n, 6).
     """
-    Q, K, V = project(rows) if settings.has_embedding else np.split(rows, 3, axis=1)
-    return attend_in_heads(Q, K, V, settings.heads, settings.d_k, None, settings.scale).heads[settings.head]
+    changed = tuple(map(tuple, rows.tolist()))
+    return _unmasked(changed, settings.has_embedding, settings.head, settings.d_k, settings.scale)
+
+
+# Each way to mask asks for the same sentence, with the same word changed in turn.
+@lru_cache(maxsize=512)
+def _unmasked(rows: Rows, embedded: bool, head: int, d_k: int, scale: bool) -> AttentionTrace:
+    """The trace of one head on words given as their rows."""
+    Q, K, V = project(rows) if embedded else np.split(np.array(rows), 3, axis=1)
+    return attend_in_head(Q, K, V, head, d_k, None, scale)
 
 
 def words_of(settings: Settings) -> np.ndarray:
@@ -68,8 +76,7 @@ def influences(settings: Settings, masking: str) -> np.ndarray:
             return trace.output
         if masking == PRESENT:
             Q, K, V = project(rows) if settings.has_embedding else np.split(rows, 3, axis=1)
-            heads = attend_in_heads(Q, K, V, settings.heads, settings.d_k, mask, settings.scale).heads
-            return heads[settings.head].output
+            return attend_in_head(Q, K, V, settings.head, settings.d_k, mask, settings.scale).output
         return MASKINGS[masking](trace.logits) @ trace.V
 
     return influence(outputs, words_of(settings))

@@ -57,7 +57,7 @@ with st.container(key="row-2-leak"):
     else:
         st.markdown(text.parts["no-guesses"])
 st.markdown(text.say("museum", count=str(settings.n_tokens - 1)))
-show(masks.museum, anyone.but(scale=True))
+show(masks.museum, anyone.but(scale=True, mask="none"))
 
 st.markdown(text.parts["heads"])
 controls.knob("heads")
