@@ -68,15 +68,15 @@ def component(name: str) -> Callable[..., Any]:
     return draw
 
 
-def as_line(data: dict[str, Any]) -> bytes:
-    """Return a component's data as the line that travels.
+def as_line(data: dict[str, Any], default: Callable[[Any], Any] | None = None) -> bytes:
+    """Return a component's data as the line that travels; `default` makes data of what JSON does not know.
 
     Examples
     --------
     >>> as_line({"x": [1, 2]})
     b'{"x":[1,2]}'
     """
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=default).encode()
 
 
 @lru_cache
