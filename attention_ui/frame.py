@@ -5,35 +5,37 @@ from pathlib import Path
 import streamlit as st
 
 from attention_ui import about, controls, navigation, prose
+from attention_ui.turn import TURN
 
 ICON = Path(__file__).with_name("icon.svg")
 LOOK = Path(__file__).with_name("look.css")
 
 st.set_page_config("Attention Lab", page_icon=str(ICON), layout="wide", menu_items={"About": about.menu()})
 
-chapters = prose.chapters()
-pages = navigation.pages()
-page = st.navigation(list(pages.values()), expanded=True)
-chapter = next(chapter for chapter in chapters if pages[chapter.slug] == page)
-settings = controls.sidebar()
-st.html(f"<style>{LOOK.read_text('utf-8')}{controls.hiding(chapter.controls)}</style>")
+with TURN:
+    chapters = prose.chapters()
+    pages = navigation.pages()
+    page = st.navigation(list(pages.values()), expanded=True)
+    chapter = next(chapter for chapter in chapters if pages[chapter.slug] == page)
+    settings = controls.sidebar()
+    st.html(f"<style>{LOOK.read_text('utf-8')}{controls.hiding(chapter.controls)}</style>")
 
-st.title(chapter.title, anchor=False)
-sharing = controls.share_button()
-st.markdown(prose.fill(chapter.question, focus=settings.focus_word))
-for notice in controls.notices():
-    st.warning(notice)
-banner = controls.challenge_place(chapter.slug)
+    st.title(chapter.title, anchor=False)
+    sharing = controls.share_button()
+    st.markdown(prose.fill(chapter.question, focus=settings.focus_word))
+    for notice in controls.notices():
+        st.warning(notice)
+    banner = controls.challenge_place(chapter.slug)
 
-if controls.predicted(chapter.slug):
-    page.run()
-    controls.judge(banner, chapter.slug)
+    if controls.predicted(chapter.slug):
+        page.run()
+        controls.judge(banner, chapter.slug)
 
-following = chapters[chapters.index(chapter) + 1 :]
-if following:
-    st.page_link(pages[following[0].slug], label=f"Next: {following[0].title} →")
-controls.present(chapter.slug)
+    following = chapters[chapters.index(chapter) + 1 :]
+    if following:
+        st.page_link(pages[following[0].slug], label=f"Next: {following[0].title} →")
+    controls.present(chapter.slug)
 
-controls.close_link()
-if sharing:
-    controls.share_dialog(chapter.controls)
+    controls.close_link()
+    if sharing:
+        controls.share_dialog(chapter.controls)
