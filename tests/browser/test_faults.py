@@ -9,23 +9,11 @@ from playwright.sync_api import Browser, Error, Page, WebSocketRoute, expect
 
 from benchmarks.server import HOST, free_port, serve
 from benchmarks.visitor import Visitor
-from tests.browser.test_share import tips
+from tests.browser.test_share import grab_query, tips
 
 RECONNECTED = 60_000  # milliseconds: the browser tries again at growing intervals
 
 JUDGED = re.compile(r"^(Yes|Not quite)\.")
-
-
-def grab_query(page: Page) -> tuple[float, float]:
-    """Take the query's tip, and return where it is."""
-    handle = page.locator(".al-canvas-query .target").first
-    handle.scroll_into_view_if_needed()
-    box = handle.bounding_box()
-    assert box
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    return x, y
 
 
 def connected(page: Page) -> None:

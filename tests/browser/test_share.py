@@ -20,8 +20,8 @@ def tips(page: Page) -> list[str]:
     return [field.input_value() for field in page.locator(".al-canvas input[type=number]").all()]
 
 
-def drag_query(page: Page, dx: int, dy: int) -> None:
-    """Drag the query's tip, and let go of it."""
+def grab_query(page: Page) -> tuple[float, float]:
+    """Take the query's tip, and return where it is."""
     handle = page.locator(".al-canvas-query .target").first
     handle.scroll_into_view_if_needed()
     box = handle.bounding_box()
@@ -29,6 +29,12 @@ def drag_query(page: Page, dx: int, dy: int) -> None:
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
+    return x, y
+
+
+def drag_query(page: Page, dx: int, dy: int) -> None:
+    """Drag the query's tip, and let go of it."""
+    x, y = grab_query(page)
     page.mouse.move(x + dx, y + dy, steps=10)
     page.wait_for_timeout(500)
     assert "view=" not in page.evaluate("location.search")  # never while dragging
