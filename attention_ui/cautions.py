@@ -9,7 +9,8 @@ import numpy as np
 from attention_core import Contributions, EquivalentWeights, contributions, equivalent_weights
 from attention_ui.captions import TIE, listed, winners
 from attention_ui.escape import labels
-from attention_ui.settings import Settings, plane_vectors, put, shown_head
+from attention_ui.moves import put
+from attention_ui.settings import Settings, plane_vectors, shown_head
 
 
 @lru_cache(maxsize=512)

@@ -13,9 +13,10 @@ from attention_core.induction import SEQUENCE_LENGTH, hand_set
 from attention_ui import captions, cautions, prose
 from attention_ui.escape import for_html, labels
 from attention_ui.link import address
+from attention_ui.moves import moves_of, on_unit_circle
 from attention_ui.ordering import KINDS, cue_reading
 from attention_ui.pictures import learning
-from attention_ui.settings import OWN_FOCUS, Settings, matrices, moves_of, on_unit_circle, qkv, shown_head
+from attention_ui.settings import OWN_FOCUS, Settings, matrices, qkv, shown_head
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ import streamlit as st
 from attention_core import unit_circle_ceiling
 from attention_ui import captions, controls, ledger, prose
 from attention_ui.escape import labels
+from attention_ui.moves import put
 from attention_ui.pictures import canvases, dashboard
-from attention_ui.settings import Settings, attend, gain, hidden_cue, in_sight, put, shown_head
+from attention_ui.settings import Settings, attend, gain, hidden_cue, in_sight, shown_head
 from attention_ui.show import show
 
 text = prose.read("arrows")

@@ -5,8 +5,9 @@ import streamlit as st
 from attention_core import judge, worksheet
 from attention_ui import captions, controls, prose, sheet
 from attention_ui.escape import labels
+from attention_ui.moves import put
 from attention_ui.pictures import dashboard, paper
-from attention_ui.settings import Settings, put, shown_head, visible
+from attention_ui.settings import Settings, shown_head, visible
 from attention_ui.show import show
 
 text = prose.read("by-hand")

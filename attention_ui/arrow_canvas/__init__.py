@@ -36,7 +36,7 @@ class Plane:
     title : str
         What to know of it, shown above.
     mode : str
-        What a drag may change, one of `attention_ui.settings.MODES`; vectors of length 0 are exempt.
+        What a drag may change, one of `attention_ui.moves.MODES`; vectors of length 0 are exempt.
     result : CanvasArrow, optional
         A dashed arrow that follows from the others.
     hull : sequence of pairs of float

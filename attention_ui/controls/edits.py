@@ -15,22 +15,9 @@ from attention_ui.controls.links import keep, note, start, wait
 from attention_ui.controls.sidebar import current
 from attention_ui.controls.state import as_numbers, as_rows, edited_features, held_rows, last_state, seq_of
 from attention_ui.escape import labels
+from attention_ui.moves import MODES, moves_of, on_unit_circle, put, snapped
 from attention_ui.number_grid import Grid, number_grids
-from attention_ui.settings import (
-    LIMIT,
-    MODES,
-    ROLES,
-    Move,
-    Rows,
-    Settings,
-    matrices,
-    moves_of,
-    on_unit_circle,
-    put,
-    qkv,
-    same_question,
-    snapped,
-)
+from attention_ui.settings import LIMIT, ROLES, Move, Rows, Settings, matrices, qkv, same_question
 
 
 def moved() -> Settings:

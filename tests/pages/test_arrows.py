@@ -8,7 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import SENTENCES
-from attention_ui.settings import FIVE, LIMIT, OWN, ROLES, Move, Settings, put, shown_head
+from attention_ui.moves import put
+from attention_ui.settings import FIVE, LIMIT, OWN, ROLES, Move, Settings, shown_head
 from tests.cases import component, drag, go_to, html, markdown, open_app, pictures, run_program, send, settings_of
 from tests.pages.test_pages import healthy
 

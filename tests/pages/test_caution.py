@@ -6,8 +6,9 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import SENTENCES
 from attention_ui import cautions
+from attention_ui.moves import put
 from attention_ui.pictures import caution
-from attention_ui.settings import Settings, put, shown_head
+from attention_ui.settings import Settings, shown_head
 from attention_ui.show import payload
 from tests.cases import go_to, link, markdown, open_app, pictures
 from tests.pages.test_pages import healthy

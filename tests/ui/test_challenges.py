@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from attention_core import score_cells
 from attention_ui import prose
 from attention_ui.challenges import CHALLENGES, banner, following, named, solved_ids, solved_text
+from attention_ui.moves import put
 from attention_ui.pictures import learning
-from attention_ui.settings import OWN, Settings, put, shown_head
+from attention_ui.settings import OWN, Settings, shown_head
 from tests.ui.test_ledger import Reader
 
 RIVER, CAT = Settings("river-bank"), Settings("cat-sat")

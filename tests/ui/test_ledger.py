@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from attention_ui.captions import winners
 from attention_ui.ledger import big, blend, comparison, dot_product, ledger, projection, worked_line
-from attention_ui.settings import Settings, partner, put, shown_head
+from attention_ui.moves import put
+from attention_ui.settings import Settings, partner, shown_head
 from tests.cases import HOSTILE_SETTINGS, SAMPLE
 
 TAGS = {"div", "p", "h3", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "span", "b", "i", "sub", "sup", "small"}

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from attention_core import convex_hull, unit_circle_ceiling
+from attention_ui.moves import MODES, on_unit_circle, put
 from attention_ui.pictures.canvases import query_canvas, value_canvas
 from attention_ui.pictures.projections import three_arrows, two_outputs
 from attention_ui.settings import (
     LIMIT,
-    MODES,
     ROLES,
     Settings,
     attend,
@@ -20,10 +20,8 @@ from attention_ui.settings import (
     hidden_cue,
     in_sight,
     matrices,
-    on_unit_circle,
     partner,
     plane_vectors,
-    put,
     qkv,
     same_question,
     shown_head,

@@ -8,7 +8,8 @@ import pytest
 from attention_core import judge, worksheet
 from attention_core.worksheet import LINES, MISTAKES
 from attention_ui import sheet
-from attention_ui.settings import Settings, put, shown_head, visible
+from attention_ui.moves import put
+from attention_ui.settings import Settings, shown_head, visible
 
 CAT = Settings("cat-sat")
 HOSTILE = Settings("own", words="<s> $5 *x*")
