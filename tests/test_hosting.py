@@ -4,7 +4,6 @@ import asyncio
 import gzip
 import http.client
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -146,10 +145,7 @@ def test_streamlit_community_cloud_finds_what_it_looks_for() -> None:
 def replicas() -> Iterator[Host]:
     """Two replicas behind nginx."""
     if find_nginx() is None:
-        reason = "nginx is not installed"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        pytest.skip("nginx is not installed")
     with host(2) as place:
         yield place
 
