@@ -1,16 +1,11 @@
 """The picture frame round every page: configuration, navigation, the shared sidebar, heading and way on."""
 
-from pathlib import Path
-
 import streamlit as st
 
-from attention_ui import about, controls, navigation, prose
+from attention_ui import about, controls, look, navigation, prose
 from attention_ui.turn import TURN
 
-ICON = Path(__file__).with_name("icon.svg")
-LOOK = Path(__file__).with_name("look.css")
-
-st.set_page_config("Attention Lab", page_icon=str(ICON), layout="wide", menu_items={"About": about.menu()})
+st.set_page_config("Attention Lab", page_icon=look.icon(), layout="wide", menu_items={"About": about.menu()})
 
 with TURN:
     chapters = prose.chapters()
@@ -18,7 +13,7 @@ with TURN:
     page = st.navigation(list(pages.values()), expanded=True)
     chapter = next(chapter for chapter in chapters if pages[chapter.slug] == page)
     settings = controls.sidebar()
-    st.html(f"<style>{LOOK.read_text('utf-8')}{controls.hiding(chapter.controls)}</style>")
+    st.html(f"<style>{look.style()}{controls.hiding(chapter.controls)}</style>")
 
     st.title(chapter.title, anchor=False)
     sharing = controls.share_button()

@@ -25,7 +25,7 @@ MAKERS = {
 def figure(name: str, settings: Settings) -> go.Figure:
     """A picture's figure, made once for each setting, as the app makes it."""
     (drawn,) = MAKERS[name](settings, "light").figures
-    return drawn
+    return go.Figure(drawn)
 
 
 def draw(name: str, settings: Settings) -> None:

@@ -13,11 +13,12 @@ from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
+import plotly.graph_objects as go
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
 from attention_core import D_K_CHOICES
-from attention_ui import cautions
+from attention_ui import cautions, figures
 from attention_ui.pictures import caution, cost, dashboard, induction, matrix, projections, transformer
 from attention_ui.settings import EXAMPLE_WORDS, MASKS, OWN, SENTENCE_IDS, Settings, order_of, partner
 from attention_ui.show import Picture, payload
@@ -248,6 +249,15 @@ def contrast(one: str, other: str) -> float:
 
     dark, light = sorted(map(luminance, (one, other)))
     return (light + 0.05) / (dark + 0.05)
+
+
+def as_object(make: Callable[..., figures.Figure]) -> Callable[..., go.Figure]:
+    """A function whose figures are Plotly's own objects, which refuse what Plotly does not know."""
+    return lambda *args, **kwargs: go.Figure(make(*args, **kwargs))
+
+
+arcs, compare, curves = as_object(figures.arcs), as_object(figures.compare), as_object(figures.curves)
+field, grid, plane = as_object(figures.field), as_object(figures.grid), as_object(figures.plane)
 
 
 def every_picture(settings: Settings) -> list[tuple[Callable[..., Picture], tuple[Any, ...]]]:

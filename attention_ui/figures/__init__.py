@@ -6,7 +6,7 @@ from attention_ui.figures.bars import Series, bars, compare
 from attention_ui.figures.curves import Curve, curves
 from attention_ui.figures.field import field
 from attention_ui.figures.heatmap import Outline, grid
-from attention_ui.figures.template import PALETTES, Palette
+from attention_ui.figures.template import PALETTES, Figure, Palette, restyled
 from attention_ui.figures.tiles import FORGOTTEN, HELD, TO_COME, cells, one_tile
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "TO_COME",
     "Arrow",
     "Curve",
+    "Figure",
     "Outline",
     "Palette",
     "Series",
@@ -28,4 +29,5 @@ __all__ = [
     "grid",
     "one_tile",
     "plane",
+    "restyled",
 ]

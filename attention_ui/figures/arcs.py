@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
 from attention_ui.captions import percent
 from attention_ui.escape import for_plotly, labels, short
-from attention_ui.figures.template import PALETTES, drawn
+from attention_ui.figures.template import PALETTES, Figure, drawn
 
 _TURN = np.linspace(0, np.pi, 33)
 
@@ -21,7 +20,7 @@ def arcs(
     theme: str,
     title: str = "",
     height: int = 300,
-) -> go.Figure:
+) -> Figure:
     """Draw whom the focus word listens to.
 
     Parameters
@@ -43,13 +42,13 @@ def arcs(
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Figure
         One trace an arc; the words and their weights are the tick text.
 
     Examples
     --------
     >>> figure = arcs(("river", "bank"), 1, np.array([0.8, 0.2]), theme="light")
-    >>> figure.layout.xaxis.ticktext[0]
+    >>> figure["layout"]["xaxis"]["ticktext"][0]
     'river<br>80 %'
     """
     palette = PALETTES[theme]

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-import plotly.graph_objects as go
 
 from attention_ui.captions import vector
 from attention_ui.escape import for_plotly, short
-from attention_ui.figures.template import PALETTES, Palette, drawn
+from attention_ui.figures.template import PALETTES, Figure, Palette, drawn
 
 Box: TypeAlias = tuple[float, float, float, float]
 
@@ -37,7 +36,7 @@ def plane(
     compass: Sequence[str] = (),
     hull: np.ndarray | None = None,
     height: int = 340,
-) -> go.Figure:
+) -> Figure:
     """Draw vectors as arrows in a plane with equal axes.
 
     Parameters
@@ -57,13 +56,13 @@ def plane(
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Figure
         One trace an arrow, the role in its `meta`.
 
     Examples
     --------
     >>> figure = plane([Arrow("a", (1, 0), "key"), Arrow("b", (1, 0), "key")], theme="light", title="keys")
-    >>> [trace.name for trace in figure.data]
+    >>> [trace["name"] for trace in figure["data"]]
     ['a · b']
     """
     palette = PALETTES[theme]

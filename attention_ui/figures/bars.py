@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from attention_ui.captions import number
 from attention_ui.escape import for_plotly, labels, short
-from attention_ui.figures.template import PALETTES, Palette, drawn
+from attention_ui.figures.template import PALETTES, Figure, Palette, drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +33,7 @@ def bars(
     places: int = 2,
     height: int = 260,
     width: int | None = None,
-) -> go.Figure:
+) -> Figure:
     """Draw numbers as bars on a fixed scale from 0: weights, unless another top is given.
 
     Parameters
@@ -60,13 +59,13 @@ def bars(
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Figure
         Integer axis with tick text.
 
     Examples
     --------
-    >>> bars(np.array([0.25, 0.75]), "ab", theme="light", title="w").data[0].text
-    ('0.25', '0.75')
+    >>> bars(np.array([0.25, 0.75]), "ab", theme="light", title="w")["data"][0]["text"]
+    ['0.25', '0.75']
     """
     palette = PALETTES[theme]
     full = labels(tuple(names))
@@ -105,7 +104,7 @@ def compare(
     top: float = 1.0,
     cut: int = 12,
     height: int = 280,
-) -> go.Figure:
+) -> Figure:
     """Draw several numbers a word beside one another, from 0 up, with a key under the title.
 
     Parameters
@@ -127,13 +126,13 @@ def compare(
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Figure
         Integer axis with tick text.
 
     Examples
     --------
     >>> pair = [Series("before", np.array([0.25, 0.75])), Series("after", np.array([0.5, 0.5]), "query")]
-    >>> [trace.name for trace in compare(pair, "ab", theme="light", title="w").data]
+    >>> [trace["name"] for trace in compare(pair, "ab", theme="light", title="w")["data"]]
     ['before', 'after']
     """
     palette = PALETTES[theme]

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from attention_ui.escape import for_plotly
-from attention_ui.figures.template import PALETTES, Palette, drawn
+from attention_ui.figures.template import PALETTES, Figure, Palette, drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +41,7 @@ def curves(
     markers: bool = False,
     width: int = 380,
     height: int = 320,
-) -> go.Figure:
+) -> Figure:
     """Draw named lines in one plot.
 
     Parameters
@@ -74,13 +73,14 @@ def curves(
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Figure
         One trace a line, named in a legend below.
 
     Examples
     --------
     >>> line = Curve("loss", np.arange(3), np.array([3.0, 1.0, 0.1]))
-    >>> curves([line], theme="light", title="Loss", axes=("step", "loss"), log_y=True).layout.yaxis.type
+    >>> figure = curves([line], theme="light", title="Loss", axes=("step", "loss"), log_y=True)
+    >>> figure["layout"]["yaxis"]["type"]
     'log'
     """
     palette = PALETTES[theme]

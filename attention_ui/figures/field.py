@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
 from attention_ui.figures.heatmap import diverging
-from attention_ui.figures.template import PALETTES, drawn
+from attention_ui.figures.template import PALETTES, Figure, drawn
 
 
 def field(
@@ -17,7 +16,7 @@ def field(
     axes: tuple[str, str],
     row: int | None = None,
     height: int = 360,
-) -> go.Figure:
+) -> Figure:
     """Draw numbers between -1 and 1 as colours about 0, row 0 on top, one row framed.
 
     Parameters
@@ -37,13 +36,13 @@ def field(
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Figure
         Whole-number axes that count from 0.
 
     Examples
     --------
-    >>> tuple(field(np.eye(3), theme="light", title="M", axes=("from", "to")).layout.yaxis.range)
-    (2.5, -0.5)
+    >>> field(np.eye(3), theme="light", title="M", axes=("from", "to"))["layout"]["yaxis"]["range"]
+    [2.5, -0.5]
     """
     palette = PALETTES[theme]
     n_rows, n_columns = values.shape

@@ -8,10 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from attention_ui.escape import for_plotly, labels, short
-from attention_ui.figures.template import PALETTES, Palette, drawn
+from attention_ui.figures.template import PALETTES, Figure, Palette, drawn
 
 MAX_TEXT = 16  # cells a side that still hold a readable number
 BLACK, WHITE = "#000000", "#FFFFFF"  # only these two leave no cell between them without a readable ink
@@ -41,7 +40,7 @@ def grid(
     part: str = "",
     height: int = 340,
     width: int | None = None,
-) -> go.Figure:
+) -> Figure:
     """Draw a grid of numbers, row 0 on top, masked cells hatched.
 
     Parameters
@@ -75,14 +74,14 @@ def grid(
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Figure
         Integer axes with tick text; the inks of the numbers in the cells' `meta`.
 
     Examples
     --------
     >>> figure = grid(np.eye(2), "ab", "ab", theme="light", title="A", kind="weights")
-    >>> figure.data[0].zmin, figure.data[0].zmax, tuple(figure.layout.yaxis.range)
-    (0, 1, (1.5, -0.5))
+    >>> figure["data"][0]["zmin"], figure["data"][0]["zmax"], figure["layout"]["yaxis"]["range"]
+    (0, 1, [1.5, -0.5])
     """
     palette = PALETTES[theme]
     values = np.asarray(values, float)

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from attention_ui.escape import for_plotly, short
-from attention_ui.figures.template import PALETTES, drawn
+from attention_ui.figures.template import PALETTES, Figure, drawn
 
 TO_COME, FORGOTTEN, HELD = range(3)
 
@@ -22,7 +21,7 @@ def cells(
     names: tuple[Sequence[str], Sequence[str]] = ((), ()),
     height: int = 250,
     width: int = 240,
-) -> go.Figure:
+) -> Figure:
     """Draw which cells of a grid are looked at, without numbers.
 
     Parameters
@@ -40,12 +39,12 @@ def cells(
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Figure
         One heatmap, row 0 on top.
 
     Examples
     --------
-    >>> cells(np.eye(2, dtype=bool), theme="light", title="A").data[0].z.tolist()
+    >>> cells(np.eye(2, dtype=bool), theme="light", title="A")["data"][0]["z"].tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
     palette = PALETTES[theme]
@@ -70,7 +69,7 @@ def one_tile(
     theme: str,
     title: str,
     height: int = 340,
-) -> go.Figure:
+) -> Figure:
     """Draw the numbers of the tile that is held, and which cells were seen and forgotten, or are to come.
 
     Parameters
@@ -92,15 +91,15 @@ def one_tile(
 
     Returns
     -------
-    plotly.graph_objects.Figure
+    Figure
         Integer axes with tick text.
 
     Examples
     --------
     >>> held = np.array([[2, 2], [0, 0]])
     >>> figure = one_tile(np.eye(2), held, "ab", (slice(0, 1), slice(0, 2)), theme="light", title="A")
-    >>> figure.data[1].text
-    ('1.00', '0.00')
+    >>> figure["data"][1]["text"]
+    ['1.00', '0.00']
     """
     palette = PALETTES[theme]
     n = len(words)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from attention_core import convex_hull
 from attention_ui import captions, cautions
 from attention_ui.escape import labels
-from attention_ui.figures import Arrow, Series, bars, compare, plane
+from attention_ui.figures import Arrow, Figure, Series, bars, compare, plane
 from attention_ui.pictures.dashboard import COMPASS, MARK, named_rows
 from attention_ui.programs import attention_program
 from attention_ui.settings import Settings, plane_vectors, shown_head
@@ -141,9 +140,7 @@ def _other(settings: Settings, way: int | None, percent: int) -> str:
     return _OTHER.format(words=words, lead=cautions.lead(settings, way), percent=percent)
 
 
-def _hull(
-    settings: Settings, V: np.ndarray, outputs: list[tuple[str, np.ndarray]], title: str, theme: str
-) -> go.Figure:
+def _hull(settings: Settings, V: np.ndarray, outputs: list[tuple[str, np.ndarray]], title: str, theme: str) -> Figure:
     """Values as arrows on the ground of their hull, and outputs."""
     marks = labels(settings.tokens, MARK)
     arrows = [Arrow(mark, (v[0], v[1]), "value") for mark, v in zip(marks, V.tolist(), strict=True)]

@@ -8,13 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from attention_core.induction import InductionRun, InductionTrace, hand_set, train
 from attention_ui import captions
 from attention_ui.copying import outcome, places, words
 from attention_ui.escape import labels
-from attention_ui.figures import Curve, Outline, bars, curves, grid
+from attention_ui.figures import Curve, Figure, Outline, bars, curves, grid, restyled
 from attention_ui.figures.heatmap import MAX_TEXT
 from attention_ui.induction_programs import BREAKS, LAYER_1, LAYER_2, by_hand_program, training_program
 from attention_ui.pictures.dashboard import named_rows
@@ -238,7 +237,7 @@ def induction_run(seed: int, theme: str) -> Picture:
             axes=("step", unit),
             y_range=(0, 3.3) if f == 0 else (0, 1.02),
         )
-        figures.append(figure.update_layout(height=300, meta={"width": NARROW}))
+        figures.append(restyled(figure, height=300, meta={"width": NARROW}))
         for t, (_, y, _) in enumerate(moving, len(moving)):
             tracks += [Track(f, t, "x", steps, RECORD_EVERY, True), Track(f, t, "y", y, RECORD_EVERY, True)]
     letters = tuple(LETTERS[word] for word in two.example.tolist())
@@ -259,8 +258,7 @@ def induction_run(seed: int, theme: str) -> Picture:
             visible=seen,
             axes=("listens", "is heard"),
         )
-        figure.update_layout(height=330, meta={"width": NARROW})
-        figures.append(figure.update_xaxes(tickfont={"size": 10}, tickangle=0).update_yaxes(tickfont={"size": 10}))
+        figures.append(restyled(figure, {"tickfont": {"size": 10}, "tickangle": 0}, height=330, meta={"width": NARROW}))
         tracks.append(Track(f, 0, "z", np.where(seen, weights, np.nan), RECORD_EVERY))
     texts = [_record(two, one, record) for record in range(len(two.steps))]
     alts = [
@@ -297,7 +295,7 @@ def induction_run(seed: int, theme: str) -> Picture:
     )
 
 
-def _map(trace: InductionTrace, layer: int, row: int, heard: list[int], theme: str) -> go.Figure:
+def _map(trace: InductionTrace, layer: int, row: int, heard: list[int], theme: str) -> Figure:
     """One layer's map, the chosen row and whom it hears most framed."""
     names = places(trace)
     removed = " (removed: it looks nowhere)" if trace.remove == layer + 1 else ""
@@ -316,16 +314,19 @@ def _map(trace: InductionTrace, layer: int, row: int, heard: list[int], theme: s
     return _sized(figure, names, names)
 
 
-def _sized(figure: go.Figure, rows: Sequence[str], columns: Sequence[str]) -> go.Figure:
+def _sized(figure: Figure, rows: Sequence[str], columns: Sequence[str]) -> Figure:
     """Half a page wide, all labels readable; a whole one where cells hold numbers that need it."""
     small = max(len(rows), len(columns)) > MAX_TEXT  # without numbers, cells may be small
     wide = not small and len(columns) > 12
-    figure.update_layout(height=130 + (15 if small else 24) * len(rows), meta={"width": WHOLE if wide else HALF})
-    if small:
-        figure.update_xaxes(tickfont={"size": 10}).update_yaxes(tickfont={"size": 10})
+    sized = restyled(
+        figure,
+        {"tickfont": {"size": 10}} if small else {},
+        height=130 + (15 if small else 24) * len(rows),
+        meta={"width": WHOLE if wide else HALF},
+    )
     if max(map(len, columns)) > 36 / len(columns):
-        figure.update_xaxes(tickangle=90)
-    return figure
+        sized["layout"]["xaxis"]["tickangle"] = 90
+    return sized
 
 
 def _noted(trace: InductionTrace, row: int) -> str:

@@ -6,12 +6,11 @@ from functools import lru_cache
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from attention_core.learning import LookupRun, TwoLookupsRun, match_heads, remove_head, train_lookup, train_two_lookups
 from attention_core.learning.descent import Schedule
 from attention_ui import captions
-from attention_ui.figures import Curve, Outline, bars, curves, grid
+from attention_ui.figures import Curve, Figure, Outline, bars, curves, grid
 from attention_ui.learning_programs import lookup_program, two_lookups_program
 from attention_ui.plot import Recording, Track
 from attention_ui.show import Picture
@@ -90,7 +89,7 @@ def lookup_run(seed: int, steps: int, schedule: Schedule, attend_self: bool, the
     )
 
 
-def loss_figure(run: LookupRun, theme: str) -> go.Figure:
+def loss_figure(run: LookupRun, theme: str) -> Figure:
     """The whole loss curve, faint, the part up to the playhead, and the loss of looking everywhere alike."""
     steps = run.steps.astype(float)
     return curves(

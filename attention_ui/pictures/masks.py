@@ -107,7 +107,7 @@ def leak_meter(settings: Settings, masking: str, word: int, theme: str) -> Pictu
     title = f"How far each output moves when {names[word]} changes"
     figure = compare(series, settings.tokens, theme=theme, title=title, top=top, height=320)
     shade = {"type": "rect", "x0": -0.5, "x1": word - 0.5, "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
-    figure.add_shape(**shade, line_width=0, fillcolor="rgba(128,128,128,0.14)")
+    figure["layout"]["shapes"] = [{**shade, "line": {"width": 0}, "fillcolor": "rgba(128,128,128,0.14)"}]
     worst = [float(moved[:word].max(initial=0)) for moved in columns.values()]
     alt = f"When {names[word]} changes, outputs before it (shaded) move by up to {captions.tiny(worst[0])} with the "
     alt += f"{settings.mask} mask and by up to {captions.tiny(worst[1])} with {masking}"

@@ -35,14 +35,9 @@ def two_outputs(here: Settings, there: Settings, theme: str) -> Picture:
     arrows += [Arrow(mark, (y[0], y[1]), "output") for mark, y in zip(marks, outputs, strict=True)]
     figure = plane(arrows, theme=theme, title="One x, two outputs", compass=COMPASS, height=380)
     a, b = outputs
-    figure.add_scatter(
-        x=[a[0], b[0]],
-        y=[a[1], b[1]],
-        mode="lines",
-        line={"dash": "dot", "width": 2},
-        hoverinfo="skip",
-        name="difference",
-    )
+    ends = {"x": [a[0], b[0]], "y": [a[1], b[1]]}
+    look = {"mode": "lines", "line": {"dash": "dot", "width": 2}, "hoverinfo": "skip"}
+    figure["data"].append({"type": "scatter", "name": "difference", **ends, **look})
     alt = f"{here.focus_word} becomes {captions.vector(a)} here and {captions.vector(b)} there"
     table = named_rows("vector", ("its own value", *marks, "difference"), np.vstack([start, a, b, a - b]), ("x", "y"))
     name = "One word in two sentences"

@@ -48,7 +48,7 @@ def one_query(d: int, scaled: bool, theme: str) -> Picture:
     series = [Series(f"{now} (now)", both[now], _ROLES[now]), Series(other, both[other], "quiet")]
     names = tuple(str(place) for place in range(1, 9))
     figure = compare(series, names, theme=theme, title=f"One query of width {d} against 8 keys", height=300)
-    figure.update_xaxes(title_text="key")
+    figure["layout"]["xaxis"]["title"] = {"text": "key"}
     alt = f"The largest of the 8 weights is {captions.percent(both[now].max())} with {now}"
     alt += f", {captions.percent(both[other].max())} with {other}"
     table = pd.DataFrame({"key": list(names), "q · k": statistics.scores[0], RAW: both[RAW], SCALED: both[SCALED]})

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from attention_ui.escape import short
-from attention_ui.figures import PALETTES, Curve, Series, compare, curves, field, grid
-from tests.cases import HOSTILE_WORDS, THEMES, literal
+from attention_ui.figures import PALETTES, Curve, Series
+from tests.cases import HOSTILE_WORDS, THEMES, compare, curves, field, grid, literal
 
 
 @pytest.mark.parametrize("theme", THEMES)

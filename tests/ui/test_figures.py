@@ -12,8 +12,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from attention_ui.escape import short
-from attention_ui.figures import PALETTES, Arrow, Outline, arcs, grid, plane
-from tests.cases import HOSTILE_WORDS, ROOT, SAMPLE, THEMES, contrast, every_picture, literal
+from attention_ui.figures import PALETTES, Arrow, Outline
+from tests.cases import HOSTILE_WORDS, ROOT, SAMPLE, THEMES, arcs, contrast, every_picture, grid, literal, plane
 
 WORDS = HOSTILE_WORDS[:12]
 WEIGHTS = np.random.default_rng(0).dirichlet(np.ones(12), 12)
@@ -229,7 +229,7 @@ def test_all_other_text_is_readable_on_its_ground(theme: str) -> None:
     for settings in SAMPLE[::4]:
         for make, args in every_picture(settings):
             for figure in make(*args, theme).figures:
-                found |= set(text_colours(figure.to_dict()))
+                found |= set(text_colours(figure))
     palette = PALETTES[theme]
     assert palette.ink in found
     grounds = (palette.card, palette.paper)

@@ -37,7 +37,7 @@ numbers = st.floats(-2000, 2000) | st.sampled_from([0.0, -0.0, 1e308, -1e308, 1e
 def test_every_figure_is_one_that_plotly_knows(settings: Settings, theme: str) -> None:
     for make, args in every_picture(settings):
         for figure in make(*args, theme).figures:
-            go.Figure(figure.to_dict())  # refuses unknown names and values
+            go.Figure(figure)  # refuses unknown names and values
 
 
 # Planes

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import streamlit as st
 from starlette.types import Message, Receive, Scope, Send
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig
+from streamlit.runtime import app_session
 
 from attention_ui import serving
 from attention_ui.component import bundle
@@ -79,3 +81,28 @@ def test_connections_send_at_once() -> None:
         serving.send_at_once()
         with socket.create_connection(listener.getsockname()), listener.accept()[0] as connection:
             assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_the_theme_is_made_once_and_stays_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    make, made = app_session._populate_theme_msg, []
+
+    def noted(message: CustomThemeConfig, section: str) -> None:
+        made.append(section)
+        make(message, section)
+
+    monkeypatch.setattr(app_session, "_populate_theme_msg", noted)
+    serving.make_theme_once()
+    for _ in range(2):
+        for section in ("theme", "theme.light", "theme.dark.sidebar", "theme.sidebar"):
+            usual, ours = CustomThemeConfig(), CustomThemeConfig()
+            make(usual.light, section)
+            app_session._populate_theme_msg(ours.light, section)
+            assert ours == usual
+            assert ours.HasField("light") == usual.HasField("light")
+    assert made == ["theme", "theme.light", "theme.dark.sidebar", "theme.sidebar"]
+
+
+def test_a_streamlit_that_makes_its_theme_in_another_way_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(app_session, "_populate_theme_msg")
+    serving.make_theme_once()
+    assert not hasattr(app_session, "_populate_theme_msg")
