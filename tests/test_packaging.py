@@ -99,5 +99,5 @@ def test_the_lower_bounds_are_installed_or_passed(pyproject: dict[str, Any]) -> 
         return [int(part) for part in text.split(".")[:2]]
 
     for requirement in pyproject["project"]["dependencies"]:
-        name, bound = requirement.split(">=")
+        name, bound = re.split(r"(?:\[\w+\])?>=", requirement)
         assert numbers(version(name)) >= numbers(bound)

@@ -12,7 +12,7 @@ from attention_ui.captions import vector
 from attention_ui.escape import for_plotly, short
 from attention_ui.figures.template import PALETTES, Figure, Palette, drawn
 
-Box: TypeAlias = tuple[float, float, float, float]
+Box: TypeAlias = tuple[tuple[float, float], tuple[float, float]]  # its lower left and its upper right corner
 
 PLANE_PX = 205  # about as wide as a plane is drawn at its narrowest
 MAX_LABEL = 16  # characters
@@ -155,22 +155,20 @@ def _places(
     groups: Sequence[tuple[list[str], tuple[float, float], str]], reach: float, centre: tuple[float, float]
 ) -> list[str]:
     """Where each label stands: the place round its tip that disturbs labels, shafts and the edge least."""
+    if not groups:
+        return []
     unit = 2 * reach / PLANE_PX  # a pixel
-    shafts = [(x * t, y * t, x * t, y * t) for _, (x, y), _ in groups for t in np.linspace(0, 0.95, 24)]
-    edges = (centre[0] - reach, centre[1] - reach, centre[0] + reach, centre[1] + reach)
-
-    def trouble(box: Box) -> float:
-        outside = max(0, *(sign * (edge - side) for sign, edge, side in zip((1, 1, -1, -1), edges, box, strict=True)))
-        return _hits(box, shafts) + outside / unit / 2
-
     choices = [_boxes(_joined(names), tip, unit) for names, tip, _ in groups]
-    troubles = [{place: trouble(box) for place, box in boxes.items()} for boxes in choices]
-    places: dict[int, str] = {}
+    boxes = np.array([list(each.values()) for each in choices])
+    low, high = np.add(centre, -reach), np.add(centre, reach)
+    outside = np.maximum(low - boxes[..., 0, :], boxes[..., 1, :] - high).max(axis=-1).clip(0)
+    points = np.array([np.outer(np.linspace(0, 0.95, 24), tip) for _, tip, _ in groups]).reshape(-1, 1, 2)
+    troubles = _hits(boxes, points.repeat(2, axis=1)) + outside / unit / 2
+    chosen: dict[int, int] = {}
     for i in (*range(len(groups)), *range(len(groups))):  # the second time, those that came first give way too
-        taken = [choices[j][place] for j, place in places.items() if j != i]
-        cost = {place: troubles[i][place] + 9 * _hits(box, taken) for place, box in choices[i].items()}
-        places[i] = min(cost, key=cost.__getitem__)
-    return [places[i] for i in range(len(groups))]
+        taken = np.array([boxes[j, place] for j, place in chosen.items() if j != i]).reshape(-1, 2, 2)
+        chosen[i] = int((troubles[i] + 9 * _hits(boxes[i], taken)).argmin())
+    return [list(each)[chosen[i]] for i, each in enumerate(choices)]
 
 
 def _boxes(text: str, tip: tuple[float, float], unit: float) -> dict[str, Box]:
@@ -184,14 +182,14 @@ def _boxes(text: str, tip: tuple[float, float], unit: float) -> dict[str, Box]:
         for side in towards if row != "middle" else ("left", "right"):
             left = {"left": x - wide - gap, "center": x - wide / 2, "right": x + gap}[side]
             low = {"top": y + gap, "middle": y - high / 2, "bottom": y - high - gap}[row]
-            boxes[f"{row} {side}"] = (left, low, left + wide, low + high)
+            boxes[f"{row} {side}"] = ((left, low), (left + wide, low + high))
     return boxes
 
 
-def _hits(box: Box, others: Sequence[Box]) -> int:
-    """How many boxes (left, low, right, high) a box lies on."""
-    left, low, right, high = box
-    return sum(left <= r and le <= right and low <= h and lo <= high for le, lo, r, h in others)
+def _hits(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """How many of the other boxes (n, 2, 2) each of some boxes (..., 2, 2) lies on, (...)."""
+    overlaps = (boxes[..., None, 0, :] <= others[:, 1]) & (others[:, 0] <= boxes[..., None, 1, :])
+    return np.asarray(overlaps.all(axis=-1).sum(axis=-1))
 
 
 def _arrow(

@@ -98,6 +98,5 @@ def named_rows(
     corner: str, rows: list[str] | tuple[str, ...], values: np.ndarray, columns: tuple[str, ...]
 ) -> pd.DataFrame:
     """Return a table with the rows' names in its first column; columns keep equal names apart by place."""
-    table = pd.DataFrame(values, columns=list(columns))
-    table.insert(0, corner, list(rows), allow_duplicates=True)
-    return table
+    lines = [[name, *numbers] for name, numbers in zip(rows, values.tolist(), strict=True)]
+    return pd.DataFrame(lines, columns=[corner, *columns], dtype=object)

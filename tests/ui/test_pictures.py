@@ -131,14 +131,14 @@ def test_what_the_focus_word_may_see() -> None:
 @pytest.mark.parametrize("settings", ALL)
 def test_three_roles_are_the_words_own(settings: Settings) -> None:
     table = three_arrows(settings, "light").table
-    assert_allclose(table[["x", "y"]].to_numpy(), [x[settings.focus] for x in qkv(settings)])
+    assert_allclose(table[["x", "y"]].to_numpy(float), [x[settings.focus] for x in qkv(settings)])
 
 
 @pytest.mark.parametrize("settings", SAMPLE)
 def test_two_outputs_and_their_difference(settings: Settings) -> None:
     other = partner(settings)
     table = two_outputs(settings, other, "light").table
-    start, here, there, difference = table[["x", "y"]].to_numpy()
+    start, here, there, difference = table[["x", "y"]].to_numpy(float)
     assert_allclose(start, plane_vectors(settings)[2][settings.focus])
     assert_allclose(here, attend(settings).output[settings.focus])
     assert_allclose(there, attend(other).output[other.focus])
