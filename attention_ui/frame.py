@@ -17,9 +17,10 @@ with TURN:
 
     st.title(chapter.title, anchor=False)
     sharing = controls.share_button()
-    st.markdown(prose.fill(chapter.question, focus=settings.focus_word))
-    for notice in controls.notices():
-        st.warning(notice)
+    with st.container():  # one element of the page, so that a notice, which comes and goes, moves none of the others
+        st.markdown(prose.fill(chapter.question, focus=settings.focus_word))
+        for notice in controls.notices():
+            st.warning(notice)
     banner = controls.challenge_place(chapter.slug)
 
     if controls.predicted(chapter.slug):

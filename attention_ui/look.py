@@ -1,5 +1,6 @@
 """The app's look beyond Streamlit's theme: its icon and its style sheet, each read once and not on every change."""
 
+import re
 from base64 import b64encode
 from functools import cache
 from pathlib import Path
@@ -21,5 +22,5 @@ def icon() -> str:
 
 @cache
 def style() -> str:
-    """Return the rules of every page, as CSS."""
-    return (_HERE / "look.css").read_text("utf-8")
+    """Return the rules of every page, as CSS without comments and line breaks, which Streamlit would look through."""
+    return " ".join(re.sub(r"/\*.*?\*/", "", (_HERE / "look.css").read_text("utf-8"), flags=re.S).split())

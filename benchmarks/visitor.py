@@ -181,7 +181,8 @@ class Visitor:
                 box.get_by_role("combobox").click()
                 self.page.get_by_role("option", name=str(value), exact=True).click()
             elif name == "scale":
-                _click(box.locator("label").first)
+                label = box.locator("label").first  # lies over its input, and does nothing where it is out of sight
+                _click(label if label.is_visible() else box.locator("input"))
             elif name == "words":
                 box.get_by_role("textbox").fill(str(value))
                 box.get_by_role("textbox").press("Enter")

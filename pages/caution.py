@@ -26,8 +26,8 @@ told = text.say(f"told-{freedom}", **sizes)
 controls.guess(text.say("guess", word=word), options, [freedom], told, "caution_guess")
 
 way, percent = None, 0
-if freedom:
-    with st.container(key="row-2-caution-1"):
+with st.container(key="row-2-caution-1"):  # there also without its controls, so that what follows keeps its place
+    if freedom:
         way = controls.place("Who trades with whom", cautions.way_names(settings), "caution_way")
         percent = controls.whole("How far to go, in % of the way to each end", -100, 100, 100, "caution_percent")
 with st.container(key="row-2-caution-2"):

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core import lift_factor
-from attention_ui import captions, controls, ledger, prose
+from attention_ui import captions, controls, ledger, navigation, prose
 from attention_ui.escape import labels
 from attention_ui.formula import Symbol, formula
 from attention_ui.pictures import dashboard
@@ -71,10 +71,11 @@ tries = text.say(
     turned=captions.listens(river.tokens, river.focus, turned),
 )
 st.markdown(tries + "\n\n" + text.parts["map"])
+pages = navigation.pages()
 with st.container(horizontal=True):
     for slug in ("by-hand", "arrows", "learning"):
         chapter = prose.read(slug)
-        st.page_link(str(chapter.script), label=f"**{chapter.title}** · {chapter.teaser}")
+        st.page_link(pages[slug], label=f"**{chapter.title}** · {chapter.teaser}")
 chapters = "".join(f"<li><b>{chapter.title}</b>: {chapter.teaser}</li>" for chapter in prose.chapters())
 st.html(f"<ol start='0' class='al-map'>{chapters}</ol>")
 st.markdown("\n\n".join(text.parts[part] for part in ("about", "origin")))

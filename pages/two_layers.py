@@ -1,8 +1,10 @@
 """An induction head: two layers set by hand, place by place, then the same two learned, with one layer beside them."""
 
+from functools import partial
+
 import streamlit as st
 
-from attention_core.induction import SEQUENCE_LENGTH, hand_set
+from attention_core.induction import SEQUENCE_LENGTH
 from attention_ui import captions, controls, copying, prose
 from attention_ui.escape import labels
 from attention_ui.pictures import induction
@@ -44,7 +46,7 @@ def lab() -> None:
     show(induction.first_layer, tokens, position, beta, start_token, removed)
     show(induction.second_layer, tokens, position, beta, start_token, removed)
 
-    trace = hand_set(tokens, beta, start_token=start_token, remove=removed)
+    trace = induction.trace_of(tokens, beta, start_token, removed)
     said = {"word": names[position], "place": str(position + 1)}
     said_1 = text.html("layer1", **said) + copying.layer_1(trace, position)
     said_2 = text.html("layer2", **said) + copying.layer_2(trace, position)
@@ -100,10 +102,11 @@ ends = {
     "high": captions.percent(two.elimination_within_ten),
 }
 st.markdown(text.say("learned", **ends))
-st.download_button("Curves (.csv)", induction.learned_csv(seed), f"attention-lab-two-layers-{seed}.csv", "text/csv")
+curves = partial(induction.learned_csv, seed)
+st.download_button("Curves (.csv)", curves, f"attention-lab-two-layers-{seed}.csv", "text/csv")
 
 sharp, blunt = (induction.taken_apart(letters, beta)["both layers"] for beta in (8.0, 1.0))
-torn, alone = hand_set(mats, BETA), hand_set(letters, BETA, start_token=False)
+torn, alone = induction.trace_of(mats, BETA), induction.trace_of(letters, BETA, start_token=False)
 cat, mat = (captions.number(float(torn.logits[-1, torn.vocabulary.index(word)])) for word in ("cat", "mat"))
 tries = {
     "usual": captions.number(usual["both layers"].induction_score or 0.0),

@@ -121,10 +121,11 @@ def sheet() -> tuple[Settings, int]:
     names = labels(settings.tokens)
     with row:
         if source == "cat-sat":  # its words differ, so they can stand in the URL themselves
-            asks = st.selectbox(
-                "The word that asks", names, index=settings.focus, key="sheet_word", bind="query-params"
+            own = names[settings.focus]
+            asks = st.segmented_control(
+                "The word that asks", names, default=own, required=True, key="sheet_word", bind="query-params"
             )
-            settings = settings.but(focus=names.index(asks))
+            settings = settings.but(focus=names.index(asks or own))  # a link such as ?sheet_word= chooses none
         else:
             row_choice("The word that asks")
         places = st.slider("Decimals", 2, 6, 2, key="places", bind="query-params")

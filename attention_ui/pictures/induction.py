@@ -38,11 +38,19 @@ class Scores(NamedTuple):
     induction_score: float | None
 
 
+@lru_cache(maxsize=512)
+def trace_of(
+    tokens: tuple[str, ...], beta: float, start_token: bool = True, removed: int | None = None
+) -> InductionTrace:
+    """Return both layers, set by hand, on these words; made once for each setting."""
+    return hand_set(tokens, beta, start_token=start_token, remove=removed)
+
+
 def first_layer(
     tokens: tuple[str, ...], position: int, beta: float, start_token: bool, removed: int | None, theme: str
 ) -> Picture:
     """Layer 1: whom every place listens to, and what it notes."""
-    trace = hand_set(tokens, beta, start_token=start_token, remove=removed)
+    trace = trace_of(tokens, beta, start_token, removed)
     names, row = places(trace), trace.first + position
     weights = trace.maps[0, row]
     heard = captions.winners(weights)
@@ -77,7 +85,7 @@ def second_layer(
     tokens: tuple[str, ...], position: int, beta: float, start_token: bool, removed: int | None, theme: str
 ) -> Picture:
     """Layer 2: which note every place finds, and what it predicts."""
-    trace = hand_set(tokens, beta, start_token=start_token, remove=removed)
+    trace = trace_of(tokens, beta, start_token, removed)
     names, row = places(trace), trace.first + position
     weights = trace.maps[1, row]
     vocabulary = words(trace)[:-1]
@@ -145,9 +153,7 @@ def taken_apart(tokens: tuple[str, ...], beta: float) -> dict[str, Scores]:
     >>> taken_apart(("A", "B"), 4.0)["both layers"]
     Scores(accuracy=None, induction_score=None)
     """
-    traces = {
-        name: hand_set(tokens, beta, start_token=start, remove=removed) for name, (start, removed) in VARIANTS.items()
-    }
+    traces = {name: trace_of(tokens, beta, start, removed) for name, (start, removed) in VARIANTS.items()}
     return {name: Scores(trace.accuracy, trace.induction_score) for name, trace in traces.items()}
 
 

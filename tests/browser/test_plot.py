@@ -27,6 +27,8 @@ CHANGES: list[tuple[str, object]] = [
     ("heads", 1),
     ("sentence", "own"),
     ("words", "the cat saw the dog"),
+    ("words", ""),  # says so above the page
+    ("words", "the cat saw the dog"),
 ]
 MARK = "(all) => all.forEach((node, i) => (node.mark = i))"
 MARKS = "(all) => all.map((node) => node.mark ?? null)"
@@ -45,7 +47,9 @@ def text_of(download: Download) -> str:
     return Path(download.path()).read_text("utf-8-sig")
 
 
-@pytest.mark.parametrize("slug", ["", "matrix"])
+@pytest.mark.parametrize(
+    "slug", ["", "matrix", "caution"]
+)  # caution takes controls away where there is nothing to trade
 def test_every_change_redraws_in_place_without_an_empty_frame(visitor: Visitor, app_url: str, slug: str) -> None:
     visitor.visit(f"{app_url}/{slug}")
     page = visitor.page
