@@ -182,7 +182,7 @@ def test_a_lesson_link_shows_what_it_says(name: str, lesson: Lesson) -> None:
     told = link(settings_of(app))
     for parameter, text in lesson.readable.items():
         assert told.get(parameter, "".join(app.query_params.get(parameter, ""))) == text
-    noted = app.session_state["link_noted"]
+    noted = app.session_state["link"].noted
     assert {key: noted[key] for key in lesson.shown} == dict(lesson.shown)
     assert (VIEW in app.query_params) is bool(lesson.shown)
 
