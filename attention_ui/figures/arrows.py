@@ -167,7 +167,7 @@ def _places(
     chosen: dict[int, int] = {}
     for i in (*range(len(groups)), *range(len(groups))):  # the second time, those that came first give way too
         taken = np.array([boxes[j, place] for j, place in chosen.items() if j != i]).reshape(-1, 2, 2)
-        chosen[i] = int((troubles[i] + 9 * _hits(boxes[i], taken)).argmin())
+        chosen[i] = int((troubles[i] + 20 * _hits(boxes[i], taken)).argmin())
     return [list(each)[chosen[i]] for i, each in enumerate(choices)]
 
 

@@ -83,7 +83,7 @@ def three_measures(settings: Settings, theme: str) -> Picture:
         ("Length of weight · value", found.term_lengths, "length added"),
         ("Change when the word is dropped", found.output_changes, "change when dropped"),
     ]
-    top = max(1e-9, float(found.term_lengths.max()), float(found.output_changes.max()))
+    top = max(float(found.term_lengths.max()), float(found.output_changes.max())) or 1.0
     figures = [
         bars(values, words, theme=theme, title=title, top=1.0 if title == "Weight" else top, height=250, width=240)
         for title, values, _ in named

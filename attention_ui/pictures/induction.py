@@ -38,7 +38,7 @@ class Scores(NamedTuple):
     induction_score: float | None
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def trace_of(
     tokens: tuple[str, ...], beta: float, start_token: bool = True, removed: int | None = None
 ) -> InductionTrace:

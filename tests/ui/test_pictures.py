@@ -10,6 +10,8 @@ from numpy.testing import assert_allclose
 from attention_core import convex_hull, unit_circle_ceiling
 from attention_ui.moves import MODES, on_unit_circle, put
 from attention_ui.pictures.canvases import query_canvas, value_canvas
+from attention_ui.pictures.caution import three_measures, value_hull
+from attention_ui.pictures.dashboard import query_plane, value_plane
 from attention_ui.pictures.projections import three_arrows, two_outputs
 from attention_ui.settings import (
     LIMIT,
@@ -67,6 +69,21 @@ def test_the_blend_of_one_head_lies_in_the_hull_that_is_drawn(settings: Settings
         assert (low <= [plane.result.x, plane.result.y]).all()
         assert ([plane.result.x, plane.result.y] <= high).all()
         assert {arrow.movable for arrow in plane.arrows} == {not present.keys_as_values}
+
+
+@pytest.mark.parametrize("settings", [*ALL, Settings(mask="causal", focus=0)])
+def test_no_two_labels_of_one_tip_stand_on_each_other(settings: Settings) -> None:
+    planes = query_plane(settings, "light"), value_plane(settings, "light"), value_hull(settings, None, 0, "light")
+    for picture in planes:
+        texts = [trace for trace in picture.figures[0]["data"] if "text" in trace]
+        places = [(trace["x"][-1], trace["y"][-1], trace["textposition"]) for trace in texts]
+        assert len(places) == len(set(places)), picture.name
+
+
+def test_measures_that_are_all_0_stand_under_an_axis_of_1() -> None:
+    nothing = three_measures(Settings(mask="causal", focus=0), "light")  # the one word seen has a value of 0
+    assert not nothing.table["‖weight · value‖"].any()
+    assert [figure["layout"]["yaxis"]["range"][1] >= 1 for figure in nothing.figures] == [True] * 3
 
 
 # Moves
