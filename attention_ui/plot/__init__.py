@@ -120,4 +120,5 @@ def plot(
     player : dict, optional
         For a run, what its player offers, as `attention_ui.show.show` says.
     """
-    _mount(data=data, key=key, more={"player": player or {}}, on_play_change=on_play or (lambda: None))
+    wishes = {"on_play_change": on_play} if on_play else {}  # Streamlit takes its time for each, used or not
+    _mount(data=data, key=key, more={"player": player or {}}, **wishes)
