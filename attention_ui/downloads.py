@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ import pandas as pd
 from attention_core.learning import LookupRun, TwoLookupsRun
 
 
+@lru_cache(maxsize=32)
 def weights_npz(run: LookupRun | TwoLookupsRun) -> bytes:
     """Return the matrices at every recorded step, as numpy's own file; ``recorded`` holds the steps."""
     names = ("recorded", "W_Q", "W_K", "W_V", "W_O", "attention")
@@ -19,6 +21,7 @@ def weights_npz(run: LookupRun | TwoLookupsRun) -> bytes:
     return file.getvalue()
 
 
+@lru_cache(maxsize=32)
 def curves_csv(run: LookupRun | TwoLookupsRun) -> str:
     """Return what is known of every step, as CSV."""
     names = ("steps", "loss", "match", "specialisation", "lookup")

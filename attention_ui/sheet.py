@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -150,7 +151,7 @@ def worksheet_html(
         HTML without scripts or anything from elsewhere; it prints on A4 and Letter.
     """
     names = labels(tokens, 12)
-    sheets = [_sheet(trace, names, query, blanks, places) for query in queries]
+    sheets = [_sheet(trace, names, query, tuple(blanks), places) for query in queries]
     keys = [_sheet(trace, names, query, (), places) for query in queries]
     title = for_html(" ".join(tokens))
     return f"""<!doctype html>
@@ -180,7 +181,8 @@ def _given(trace: AttentionTrace, names: Sequence[str]) -> str:
     )
 
 
-def _sheet(trace: AttentionTrace, names: Sequence[str], query: int, blanks: Collection[str], places: int) -> str:
+@lru_cache(maxsize=256)  # most changes leave the file as it is
+def _sheet(trace: AttentionTrace, names: tuple[str, ...], query: int, blanks: tuple[str, ...], places: int) -> str:
     """One word's table of four steps, with blanks."""
     steps = row_steps(trace, query)
     row = paper_row(steps, trace.V, 1 / trace.scale, places)

@@ -1,7 +1,5 @@
 """Attention on paper: every line of the arithmetic, from numbers that can be changed, and a worksheet."""
 
-from functools import partial
-
 import streamlit as st
 
 from attention_core import judge, worksheet
@@ -49,8 +47,8 @@ with st.container(key="row-2-worksheet"):
     empty = controls.several("Leave blank", sheet.LINE_NAMES, "by_hand_blanks")
     count = controls.whole("How many words ask", 1, max(2, len(names)), 1, "by_hand_count")
 queries = [(i + step) % len(names) for step in range(min(count, len(names)))]
-make = partial(sheet.worksheet_html, trace, settings.tokens, queries, empty, places, controls.address())
-st.download_button("Download the worksheet with its answer key", make, "attention-worksheet.html", "text/html")
+page = sheet.worksheet_html(trace, settings.tokens, queries, empty, places, controls.address())
+st.download_button("Download the worksheet with its answer key", page, "attention-worksheet.html", "text/html")
 
 cat = Settings("cat-sat")
 weights = shown_head(cat).weights

@@ -1,7 +1,5 @@
 """One head learns to look something up, played step by step."""
 
-from functools import partial
-
 import streamlit as st
 
 from attention_ui import captions, controls, downloads, prose
@@ -44,7 +42,7 @@ if attend_self:
 tenth = int((usual.loss < usual.loss[0] / 10).argmax())
 st.markdown(text.say("watch", tenth=str(tenth)) + "\n\n" + text.parts["files"])
 with st.container(horizontal=True):
-    st.download_button("Weights (.npz)", partial(downloads.weights_npz, run), "attention-lab-lookup.npz")
-    st.download_button("Curve (.csv)", partial(downloads.curves_csv, run), "attention-lab-lookup.csv", "text/csv")
+    st.download_button("Weights (.npz)", downloads.weights_npz(run), "attention-lab-lookup.npz")
+    st.download_button("Curve (.csv)", downloads.curves_csv(run), "attention-lab-lookup.csv", "text/csv")
 broken = learning.lookup(steps=BURST, lr=1.5)
 st.markdown(text.say("try", breaks=str(broken.diverged_at)))

@@ -1,6 +1,5 @@
 """For teachers: a lesson minute by minute with its links, what people get wrong, and worksheets with their keys."""
 
-from functools import partial
 from itertools import accumulate
 
 import streamlit as st
@@ -31,6 +30,6 @@ st.html(table.format("".join(mistakes)))
 st.markdown(text.parts["sheets"])
 with st.container(horizontal=True):
     for sheet in WORKSHEETS:
-        make = partial(worksheet, sheet, controls.whole_address(sheet.lesson.link))
-        st.download_button(text.parts[f"sheet-{sheet.id}"], make, f"attention-worksheet-{sheet.id}.html", "text/html")
+        page = worksheet(sheet, controls.whole_address(sheet.lesson.link))
+        st.download_button(text.parts[f"sheet-{sheet.id}"], page, f"attention-worksheet-{sheet.id}.html", "text/html")
 st.markdown(text.parts["own"])

@@ -1,7 +1,5 @@
 """Two heads learn two lookups, beside one head on the same task; then one of them is taken out."""
 
-from functools import partial
-
 import streamlit as st
 
 from attention_ui import captions, controls, downloads, prose
@@ -61,8 +59,8 @@ show(learning.removed_heads, *arguments)
 
 st.markdown(text.parts["real"] + "\n\n" + text.parts["files"])
 with st.container(horizontal=True):
-    st.download_button("Weights (.npz)", partial(downloads.weights_npz, two), "attention-lab-two-lookups.npz")
-    st.download_button("Curve (.csv)", partial(downloads.curves_csv, two), "attention-lab-two-lookups.csv", "text/csv")
+    st.download_button("Weights (.npz)", downloads.weights_npz(two), "attention-lab-two-lookups.npz")
+    st.download_button("Curve (.csv)", downloads.curves_csv(two), "attention-lab-two-lookups.csv", "text/csv")
 parted = usual[2].specialisation
 broken = learning.two_lookups(steps=BURST, lr=0.6)
 st.markdown(

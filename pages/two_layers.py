@@ -1,7 +1,5 @@
 """An induction head: two layers set by hand, place by place, then the same two learned, with one layer beside them."""
 
-from functools import partial
-
 import streamlit as st
 
 from attention_core.induction import SEQUENCE_LENGTH
@@ -102,8 +100,7 @@ ends = {
     "high": captions.percent(two.elimination_within_ten),
 }
 st.markdown(text.say("learned", **ends))
-curves = partial(induction.learned_csv, seed)
-st.download_button("Curves (.csv)", curves, f"attention-lab-two-layers-{seed}.csv", "text/csv")
+st.download_button("Curves (.csv)", induction.learned_csv(seed), f"attention-lab-two-layers-{seed}.csv", "text/csv")
 
 sharp, blunt = (induction.taken_apart(letters, beta)["both layers"] for beta in (8.0, 1.0))
 torn, alone = induction.trace_of(mats, BETA), induction.trace_of(letters, BETA, start_token=False)

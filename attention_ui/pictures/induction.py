@@ -191,6 +191,7 @@ def first_step(run: InductionRun, accuracy: float) -> int:
     return int(run.steps[above.argmax()] if above.any() else run.steps[-1])
 
 
+@lru_cache(maxsize=8)
 def learned_csv(seed: int) -> str:
     """The measures of both runs at every recorded step, as CSV."""
     two, one = learned(seed)
