@@ -139,10 +139,8 @@ def blank(lines: Mapping[str, str], names: Sequence[str]) -> tuple[str, int, flo
     """Draw a choice of one blank of the sheet and a field for it; return line, place and what was typed."""
     names_of_lines = list(lines)
     with st.container(horizontal=True):
-        shown = start_option("blank_line", names_of_lines, names_of_lines[0])
-        line: str = st.segmented_control(
-            "Line", names_of_lines, format_func=lambda x: lines[x], default=shown, required=True, key="blank_line"
-        )
+        first = names_of_lines.index(start_option("blank_line", names_of_lines, names_of_lines[0]))
+        line: str = st.selectbox("Line", names_of_lines, first, format_func=lambda x: lines[x], key="blank_line")
         places = {"total": ["the total"], "output": ["x", "y"]}.get(line, list(names))
         key = f"blank_place_{line}"
         first = start_option(key, range(len(places)), 0)
