@@ -48,16 +48,18 @@ from attention_core.model import (
 from attention_core.normalization import layer_norm, layer_norm_backward
 from attention_core.paper import PaperRow, paper_row
 from attention_core.permutations import permutation_residual
-from attention_core.positions import (
+from attention_core.positioned import (
     ALIBI_HEADS,
     DEFAULT_STRENGTH,
     POSITION_KINDS,
     ROPE_ANGLE,
     Positioned,
+    positioned,
+)
+from attention_core.positions import (
     alibi_bias,
     learned_positions,
     offset_matrix,
-    positioned,
     rope,
     rotate_pairs,
     sinusoidal_positions,

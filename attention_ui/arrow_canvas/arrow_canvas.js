@@ -1,35 +1,13 @@
-// The draggable plane. The browser knows geometry only: which arrow, where, under what constraint.
+// The draggable plane: what moves. The browser knows geometry only: which arrow, where, under what constraint.
 // A dragged arrow moves at once; its positions stream to Python, one in flight at a time.
+// plane.js draws.
 
-const SIDE = 400; // the drawing's own units; CSS scales it
-const MIDDLE = SIDE / 2;
 const LIMIT = 1000; // as far as Python lets a vector reach
 const STEP = 0.1;
 const BIG_STEP = 1;
 const ANSWER_MS = 3000; // an answer that takes longer is lost: the newest position is sent again
-const ZERO = 1e-9;
 
-const svg = (tag, attributes = {}) => {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
-};
-const html = (tag, className, text) => {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  if (text !== undefined) element.textContent = text; // never innerHTML: words are words
-  return element;
-};
-const round = (value) => Math.round(value * 100) / 100 + 0;
 const clamp = (value) => Math.max(-LIMIT, Math.min(LIMIT, value));
-const written = (value) => String(round(value)).replace("-", "−");
-
-// The plane's half width: 1, 2 or 5 times a power of ten, or halfway between, with room round the tips.
-function niceReach(largest) {
-  const wanted = Math.max(1, largest * 1.2);
-  const power = 10 ** Math.floor(Math.log10(wanted));
-  return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map((n) => n * power).find((n) => n >= wanted);
-}
 
 class Canvas {
   constructor(parent) {
@@ -39,8 +17,7 @@ class Canvas {
     this.pending = new Map(); // id -> the newest position not yet sent
     this.held = null; // { id, pointer, x, y }: the arrow under the pointer and what it was
     this.reach = null;
-    this.widths = new Map(); // text -> its width in the drawing's units
-    document.fonts.ready.then(() => this.widths.clear());
+    this.labels = new Labels();
     this.root = html("div", "al-canvas");
     this.picture = svg("svg", { viewBox: `0 0 ${SIDE} ${SIDE}`, role: "group" });
     this.grid = this.picture.appendChild(svg("g", { class: "al-canvas-grid", "aria-hidden": "true" }));
@@ -303,8 +280,10 @@ class Canvas {
     for (const [id, arrow] of this.arrows) this.drawArrow(id, arrow, px(arrow));
     const { result } = this.data;
     this.result.style.display = result ? "" : "none";
-    if (result) this.drawShaft(this.result.children[0], this.result.children[1], px(result));
-    this.drawLabels(px);
+    if (result) drawShaft(this.result.children[0], this.result.children[1], px(result));
+    const all = [...this.arrows.values()].map((arrow) => ({ ...arrow.data, x: arrow.x, y: arrow.y, text: arrow.text }));
+    if (result) all.push({ ...result, id: "result", role: "output", text: this.result.children[2] });
+    this.labels.place(all.map((arrow) => ({ ...arrow, at: px(arrow) })), this.data.compass);
     this.writeInputs();
   }
 
@@ -312,36 +291,7 @@ class Canvas {
     const drawn = JSON.stringify([this.reach, this.data.mode, this.data.compass]);
     if (drawn === this.drawnGrid) return;
     this.drawnGrid = drawn;
-    const rough = this.reach / 3;
-    const power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
-    const parts = [];
-    for (let n = -Math.floor(this.reach / step); n * step <= this.reach; n += 1) {
-      const at = MIDDLE + ((n * step) / this.reach) * MIDDLE;
-      const kind = n === 0 ? "axis" : "";
-      parts.push(svg("line", { class: kind, x1: at, x2: at, y1: 0, y2: SIDE }));
-      parts.push(svg("line", { class: kind, x1: 0, x2: SIDE, y1: SIDE - at, y2: SIDE - at }));
-      if (n === 0 || Math.abs(at - MIDDLE) > MIDDLE - 14) continue;
-      const across = svg("text", { x: at, y: MIDDLE + 14, "text-anchor": "middle" });
-      const down = svg("text", { x: MIDDLE - 5, y: SIDE - at + 4, "text-anchor": "end" });
-      across.textContent = written(n * step);
-      down.textContent = written(n * step);
-      parts.push(across, down);
-    }
-    for (const [text, x, y, anchor] of [
-      [this.data.compass[0], SIDE - 4, MIDDLE - 13, "end"],
-      [this.data.compass[1], MIDDLE + 6, 14, "start"],
-      [this.data.compass[2], 4, MIDDLE - 13, "start"],
-    ]) {
-      if (!text) continue;
-      const label = svg("text", { class: "compass", x, y, "text-anchor": anchor });
-      label.textContent = text;
-      parts.push(label);
-    }
-    if (this.data.mode === "unit circle") {
-      parts.push(svg("circle", { class: "axis", cx: MIDDLE, cy: MIDDLE, r: MIDDLE / this.reach, fill: "none" }));
-    }
-    this.grid.replaceChildren(...parts);
+    this.grid.replaceChildren(...gridParts(this.reach, this.data.mode, this.data.compass));
   }
 
   drawArrow(id, arrow, [x, y]) {
@@ -361,88 +311,11 @@ class Canvas {
     group.setAttribute("tabindex", reachable ? 0 : -1);
     target.style.pointerEvents = reachable && !covered ? "" : "none";
     group.setAttribute("aria-label", `${data.name}, ${written(arrow.x)}, ${written(arrow.y)}`);
-    this.drawShaft(shaft, head, [x, y]);
+    drawShaft(shaft, head, [x, y]);
     for (const circle of [handle, target]) {
       circle.setAttribute("cx", x);
       circle.setAttribute("cy", y);
     }
-  }
-
-  drawShaft(shaft, head, [x, y]) {
-    const [dx, dy] = [x - MIDDLE, y - MIDDLE];
-    const length = Math.hypot(dx, dy);
-    const [ux, uy] = length ? [dx / length, dy / length] : [0, 0];
-    const size = Math.min(13, length);
-    const [bx, by] = [x - ux * size, y - uy * size];
-    for (const [name, value] of [["x1", MIDDLE], ["y1", MIDDLE], ["x2", bx], ["y2", by]]) {
-      shaft.setAttribute(name, value);
-    }
-    const wide = size * 0.42;
-    head.setAttribute("d", `M${x},${y}L${bx - uy * wide},${by + ux * wide}L${bx + uy * wide},${by - ux * wide}Z`);
-  }
-
-  // Arrows of one role that coincide share a label; each label takes the first free place round its tip,
-  // and keeps its place while that stays free, so that labels do not flutter during a drag.
-  drawLabels(px) {
-    const groups = new Map();
-    const all = [...this.arrows.values()].map((arrow) => ({ ...arrow.data, x: arrow.x, y: arrow.y, text: arrow.text }));
-    if (this.data.result) all.push({ ...this.data.result, role: "output", text: this.result.children[2] });
-    for (const arrow of all) {
-      arrow.text.textContent = "";
-      const at = `${arrow.role} ${arrow.x.toFixed(6)} ${arrow.y.toFixed(6)}`;
-      if (groups.has(at)) groups.get(at).labels.push(arrow.label);
-      else groups.set(at, { ...arrow, at: px(arrow), labels: [arrow.label] });
-    }
-    // Labels keep off the shafts, which are walked in small steps.
-    const taken = [...groups.values()].flatMap(({ at: [x, y] }) => {
-      const steps = Math.ceil(Math.hypot(x - MIDDLE, y - MIDDLE) / 8);
-      return Array.from({ length: steps }, (_, i) => {
-        const [cx, cy] = [MIDDLE + ((x - MIDDLE) * i) / steps, MIDDLE + ((y - MIDDLE) * i) / steps];
-        return { left: cx - 2, right: cx + 2, top: cy - 2, bottom: cy + 2 };
-      });
-    });
-    // And off what the plane's directions mean.
-    const [right, up, left] = this.data.compass.map((text) => 6.5 * text.length);
-    if (right) taken.push({ left: SIDE - 4 - right, right: SIDE, top: MIDDLE - 25, bottom: MIDDLE - 7 });
-    if (up) taken.push({ left: MIDDLE, right: MIDDLE + 6 + up, top: 0, bottom: 20 });
-    if (left) taken.push({ left: 0, right: 4 + left, top: MIDDLE - 25, bottom: MIDDLE - 7 });
-    this.places ??= new Map();
-    for (const group of groups.values()) {
-      const { labels, text, at, id } = group;
-      text.textContent = labels.length > 3 ? `${labels.slice(0, 2).join(" · ")} · +${labels.length - 2}` : labels.join(" · ");
-      const width = this.widthOf(text);
-      const out = [];
-      for (const far of [15, 26, 40, 56]) {
-        for (const angle of [-45, 45, 135, -135, -90, 90, 0, 180]) {
-          const [c, s] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)];
-          const left = at[0] + far * c + (c > 0.1 ? 0 : c < -0.1 ? -width : -width / 2);
-          out.push({ left, right: left + width, top: at[1] + far * s - 8, bottom: at[1] + far * s + 8 });
-        }
-      }
-      const free = (box) =>
-        box.left > 2 && box.right < SIDE - 2 && box.top > 2 && box.bottom < SIDE - 2 &&
-        !taken.some((o) => box.left < o.right && o.left < box.right && box.top < o.bottom && o.top < box.bottom);
-      const kept = this.places.get(id ?? "result");
-      let place = kept !== undefined && free(out[kept]) ? kept : out.findIndex(free);
-      text.style.display = place < 0 ? "none" : ""; // no room: the list below still names it
-      if (place < 0) continue;
-      this.places.set(id ?? "result", place);
-      taken.push(out[place]);
-      text.setAttribute("x", out[place].left);
-      text.setAttribute("y", out[place].bottom - 3);
-    }
-  }
-
-  // Asking for a width makes the browser lay out the page, so each text is measured once.
-  widthOf(text) {
-    const words = text.textContent;
-    if (!this.widths.has(words)) {
-      text.style.display = ""; // what is not shown has no width
-      const width = text.getComputedTextLength();
-      if (!width) return words.length * 7.5;
-      this.widths.set(words, width);
-    }
-    return this.widths.get(words);
   }
 
   fillList() {

@@ -2,7 +2,7 @@
 
 `app_url` is the app, shared by all tests; `fresh_app()` starts another one for a cold first visit;
 `quiet_page` is a page that fails its test when it logs an error or asks another host for anything;
-`visitor` is someone at such a page.
+`visitor` is someone at such a page, `lab` is chapter 3 with one.
 Phone width or dark mode:
 `@pytest.mark.browser_context_args(viewport={"width": 390, "height": 844}, color_scheme="dark")`.
 """
@@ -18,6 +18,7 @@ from playwright.sync_api import ConsoleMessage, Page, expect
 
 from benchmarks.server import serve
 from benchmarks.visitor import Visitor, find_browser, flags
+from tests.browser.arrows import arrow
 
 expect.set_options(timeout=20_000)  # a cold server on a busy machine takes its time
 
@@ -85,3 +86,11 @@ def quiet_page(page: Page) -> Iterator[Page]:
 def visitor(quiet_page: Page) -> Visitor:
     """Someone at a page that has not been opened yet."""
     return Visitor(quiet_page)
+
+
+@pytest.fixture
+def lab(visitor: Visitor, app_url: str) -> Page:
+    """Chapter 3 with its defaults."""
+    visitor.visit(f"{app_url}/arrows")
+    arrow(visitor.page, "query of bank").wait_for()
+    return visitor.page

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from attention_ui.challenges import named
 from benchmarks.visitor import Visitor
-from tests.browser.test_arrows import ASK, arrow, drag
+from tests.browser.arrows import ASK, arrow, drag
 
 
 @pytest.mark.browser_context_args(viewport={"width": 390, "height": 844})
