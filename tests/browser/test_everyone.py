@@ -185,11 +185,19 @@ def test_everything_is_reached_by_keyboard_alone_and_seen_to_be(page: Page) -> N
     assert unseen == []
 
 
+# Rows of choices, each with what it says, that hide some of their choices.
+CUT_ROWS = """
+() => [...document.querySelectorAll('.stMain [role="radiogroup"]')]
+  .filter((row) => row.scrollWidth > row.clientWidth + 1).map((row) => row.innerText)
+"""
+
+
 def test_nothing_scrolls_sideways(page: Page, reader: Visitor) -> None:
     for width in NARROW:
         page.set_viewport_size({"width": width, "height": 844})
         reader.settle()
         assert page.evaluate(TOO_WIDE) == [], width
+        assert page.evaluate(CUT_ROWS) == [], width
     page.set_viewport_size(DESK)  # type: ignore[arg-type]
 
 
