@@ -18,7 +18,7 @@ import streamlit as st
 from attention_ui.captions import number
 from attention_ui.component import as_line
 from attention_ui.figures import Figure
-from attention_ui.plot import Recording, plot, wire
+from attention_ui.plot import Layout, Recording, plot, wire
 
 MASKED = "masked"
 
@@ -76,8 +76,21 @@ def show(
     on_play : callable, optional
         Called when the player asks for something.
     """
-    theme = "dark" if st.context.theme.type == "dark" else "light"
-    plot(packed(make, args, theme), make.__name__, on_play, player)
+    plot([packed(make, args, _theme())], make.__name__, on_play=on_play, player=player)
+
+
+def show_all(layout: Layout, *pictures: tuple[Callable[..., Picture], *tuple[Hashable, ...]]) -> None:
+    """Put several pictures on the page as one element of it, since Streamlit takes its time for each element.
+
+    Parameters
+    ----------
+    layout : str
+        How they stand where there is room: in a ``"column"``, or ``"two"`` or ``"three"`` in a row.
+    *pictures : tuple
+        Of each the function and its arguments, as for `show`. The first one's name is the key; the last may come and go.
+    """
+    lines = [packed(make, tuple(args), _theme()) for make, *args in pictures]
+    plot(lines, pictures[0][0].__name__, layout)
 
 
 def table_text(table: pd.DataFrame) -> dict[str, Any]:
@@ -135,11 +148,12 @@ def packed(make: Callable[..., Picture], args: tuple[Hashable, ...], theme: str)
     Examples
     --------
     >>> picture = Picture("Sum", [], ["Two"], pd.DataFrame({"x": [2.0]}), "print(2)")
-    >>> packed(lambda theme: picture, (), "light")[:13]
-    b'{"name":"Sum"'
+    >>> packed(lambda theme: picture, (), "light")[:17]
+    b'{"key":"<lambda>"'
     """
     picture = make(*args, theme)
     data = {
+        "key": make.__name__,
         "name": picture.name,
         "file": "attention-lab-" + make.__name__.replace("_", "-"),
         "figures": list(picture.figures),
@@ -181,6 +195,11 @@ def plain(value: Any) -> Any:
         value = value.astype(np.int32)  # Plotly has no wider whole numbers
     array = {"dtype": value.dtype.str[1:], "bdata": base64.b64encode(value.tobytes()).decode("ascii")}
     return array | ({"shape": ", ".join(map(str, value.shape))} if value.ndim > 1 else {})
+
+
+def _theme() -> str:
+    """The viewer's theme."""
+    return "dark" if st.context.theme.type == "dark" else "light"
 
 
 def _cell(value: object) -> str:

@@ -8,7 +8,7 @@ from attention_ui.escape import labels
 from attention_ui.moves import put
 from attention_ui.pictures import dashboard, paper
 from attention_ui.settings import Settings, shown_head, visible
-from attention_ui.show import show
+from attention_ui.show import show, show_all
 
 text = prose.read("by-hand")
 settings, places = controls.sheet()
@@ -24,8 +24,7 @@ steps = [
 ]
 with st.container(key="row-beside-steps"):
     st.html(text.html("start", word=names[i]) + "".join(steps))
-    show(dashboard.query_plane, settings)
-    show(dashboard.value_plane, settings)
+    show_all("column", (dashboard.query_plane, settings), (dashboard.value_plane, settings))
 
 st.markdown(text.parts["edit"])
 controls.vector_grids(settings)

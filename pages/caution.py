@@ -7,7 +7,7 @@ from attention_ui import captions, cautions, controls, prose
 from attention_ui.escape import labels
 from attention_ui.pictures import caution
 from attention_ui.settings import Settings, shown_head
-from attention_ui.show import show
+from attention_ui.show import show, show_all
 
 GPT2_WIDTH = 768
 
@@ -30,9 +30,8 @@ with st.container(key="row-2-caution-1"):  # there also without its controls, so
     if freedom:
         way = controls.place("Who trades with whom", cautions.way_names(settings), "caution_way")
         percent = controls.whole("How far to go, in % of the way to each end", -100, 100, 100, "caution_percent")
-with st.container(key="row-2-caution-2"):
-    show(caution.same_output_weights, settings, way, percent)
-    show(caution.value_hull, settings, way, percent)
+traded = (settings, way, percent)
+show_all("two", (caution.same_output_weights, *traded), (caution.value_hull, *traded))
 why = text.say(f"why-{freedom}", word=word, output=captions.vector(trace.output[i]), **sizes)
 st.markdown(why + "\n\n" + text.say("measures", word=word))
 show(caution.three_measures, settings)
@@ -44,9 +43,7 @@ if can:
         j = can[controls.place("Whose value grows", [names[j] for j in can], "caution_huge")]
         factor = controls.whole("Times as long", 1, 50, 20, "caution_factor")
     huge = cautions.with_huge(settings, j, factor)
-    with st.container(key="row-2-caution-4"):
-        show(caution.huge_plane, settings, j, factor)
-        show(caution.huge_measures, huge)
+    show_all("two", (caution.huge_plane, settings, j, factor), (caution.huge_measures, huge))
     after = cautions.measures(huge)
     read.append(
         text.say(

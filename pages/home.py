@@ -8,7 +8,7 @@ from attention_ui.escape import labels
 from attention_ui.formula import Symbol, formula
 from attention_ui.pictures import dashboard
 from attention_ui.settings import Settings, attend, embedding, partner, shown_head
-from attention_ui.show import show
+from attention_ui.show import show, show_all
 
 text = prose.read("home")
 settings = controls.current()
@@ -23,10 +23,8 @@ formula([Symbol(s, part_of.get(s, ""), says.get(s, "")) for s in signs], text.pa
 controls.sentence_choice()
 show(dashboard.focus_arcs, settings)
 
-with st.container(key="row-3-pictures"):
-    show(dashboard.weight_grid, settings)
-    show(dashboard.query_plane, settings)
-    show(dashboard.value_plane, settings)
+planes = [(dashboard.query_plane, settings), (dashboard.value_plane, settings)]
+show_all("three", (dashboard.weight_grid, settings), *planes)
 
 arithmetic = [
     text.html("line", focus=word, winner=names[best]),

@@ -7,7 +7,7 @@ from attention_ui.escape import labels
 from attention_ui.hiding import MISTAKES, leak_of, masked
 from attention_ui.pictures import heads, masks, scale
 from attention_ui.settings import Settings, hidden_cue, shown_head
-from attention_ui.show import show
+from attention_ui.show import show, show_all
 from attention_ui.widths import DEFAULT_WIDTH, GRADIENT, JACOBIAN, LARGEST, WIDTHS, mean_of, measures, median_of
 
 text = prose.read("knobs")
@@ -25,9 +25,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     d = controls.stops("Random-vector width d", WIDTHS, DEFAULT_WIDTH, "knobs_width")
     measure = controls.choice("What to count", measures(d), "knobs_measure")
     controls.knob("scale")
-with st.container(key="row-2-random"):
-    show(scale.one_query, d, settings.scale)
-    show(scale.histogram, d, measure, settings.scale)
+show_all("two", (scale.one_query, d, settings.scale), (scale.histogram, d, measure, settings.scale))
 show(scale.every_width, d)
 gradients = [median_of(width, GRADIENT, scaled=False) for width in (8, widest)]
 st.markdown(
@@ -51,11 +49,10 @@ st.markdown(text.say(f"mask-{hiding.mask}") + "\n\n" + note + "\n\n" + text.part
 with st.container(key="row-2-leak"):
     masking = controls.picked("A mistake to compare with", MISTAKES, "knobs_mistake")
     word = controls.place("The word that changes", names, "knobs_word", settings.n_tokens - 1)
-    show(masks.leak_meter, anyone, masking, word)
-    if settings.n_tokens > 1:
-        show(masks.predictions, anyone)
-    else:
-        st.markdown(text.parts["no-guesses"])
+guesses = [(masks.predictions, anyone)] if settings.n_tokens > 1 else []
+show_all("two", (masks.leak_meter, anyone, masking, word), *guesses)
+if not guesses:
+    st.markdown(text.parts["no-guesses"])
 st.markdown(text.say("museum", count=str(settings.n_tokens - 1)))
 show(masks.museum, anyone.but(scale=True, mask="none"))
 

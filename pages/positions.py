@@ -19,7 +19,7 @@ from attention_ui.ordering import (
 from attention_ui.pictures import order as pictures
 from attention_ui.pictures import positions
 from attention_ui.settings import FIVE, Settings
-from attention_ui.show import show
+from attention_ui.show import show, show_all
 
 text = prose.read("positions")
 settings = controls.current()
@@ -42,9 +42,7 @@ with st.container(horizontal=True, gap="medium"):
     k = controls.whole("Offset k", 0, T - 1, 3, "positions_k")
 show(positions.sinusoids, T, d, p)
 st.html(text.html("vector", p=str(p)) + position_text.vector_table(d, p) + text.parts["distance"])
-with st.container(key="row-2-distance"):
-    show(positions.dot_products, T, d, p)
-    show(positions.offset, d, k)
+show_all("two", (positions.dot_products, T, d, p), (positions.offset, d, k))
 st.html(position_text.offset_lines(T, d, p, k) + text.parts["lab"])
 if not settings.has_embedding:
     st.markdown(text.parts["no-embedding"])

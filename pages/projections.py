@@ -6,7 +6,7 @@ from attention_ui import captions, controls, ledger, prose
 from attention_ui.escape import labels
 from attention_ui.pictures import dashboard, projections
 from attention_ui.settings import ROLES, Settings, embedding, matrices, qkv, same_question, shown_head
-from attention_ui.show import show
+from attention_ui.show import show_all
 
 text = prose.read("projections")
 river = Settings("river-bank")
@@ -35,9 +35,7 @@ else:
             for name, role, W in zip("qkv", ROLES, matrices(settings), strict=True)
         ]
         st.html(ledger.paragraphs(*lines))
-        with st.container(key="row-2-roles"):
-            show(projections.three_arrows, settings)
-            show(dashboard.focus_arcs, settings)
+        show_all("two", (projections.three_arrows, settings), (dashboard.focus_arcs, settings))
 
 rang = Settings("apple-phone", focus=3)
 three = {name: captions.vector(x[rang.focus], 0) for name, x in zip("qkv", qkv(rang), strict=True)}

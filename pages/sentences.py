@@ -7,7 +7,7 @@ from attention_ui import captions, controls, prose
 from attention_ui.escape import labels
 from attention_ui.pictures import dashboard, projections
 from attention_ui.settings import FIVE, OWN, Settings, attend, partner, shown_head
-from attention_ui.show import show
+from attention_ui.show import show, show_all
 
 text = prose.read("sentences")
 settings = controls.current()
@@ -34,16 +34,13 @@ here = settings if settings.has_embedding and partner(settings).n_tokens > 1 els
 st.markdown(text.say("pair", focus=here.focus_word))
 with st.container(key="row-beside-pair"):
     show(projections.two_outputs, here, partner(here))
-    show(dashboard.focus_arcs, here)
-    show(dashboard.partner_arcs, partner(here))
+    show_all("column", (dashboard.focus_arcs, here), (dashboard.partner_arcs, partner(here)))
 
 st.markdown(text.parts["own"])
 controls.own_words()
 if settings.sentence == OWN:
     controls.feature_grid(settings.tokens, "sentences_features")
-    with st.container(key="row-2-own"):
-        show(dashboard.weight_grid, settings)
-        show(dashboard.value_plane, settings)
+    show_all("two", (dashboard.weight_grid, settings), (dashboard.value_plane, settings))
 
 sharp = min(shown_head(Settings(s, d_k=64, scale=False)).weights[SENTENCES[s].focus].max() for s in FIVE)
 padded = Settings("keyboard-mouse", mask="padding")

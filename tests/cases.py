@@ -182,7 +182,7 @@ def received(proto: Any) -> dict[str, Any]:
 def pictures(app: AppTest) -> list[dict[str, Any]]:
     """The data of every picture on the page, in order."""
     data = [received(component.proto) for component in app.get("bidi_component")]
-    return [each for each in data if "program" in each]
+    return [picture for each in data for picture in each.get("pictures", ())]
 
 
 def html(app: AppTest) -> list[str]:

@@ -1,8 +1,8 @@
 """The component that draws: Plotly figures kept on the page and updated in place.
 
 `st.plotly_chart` mounts a new chart for every changed figure; this one calls `Plotly.react` on the
-chart that is there. The figures' table, CSV and program travel in the same message, so a picture is
-one element of the page.
+chart that is there. The figures' table, CSV and program travel in the same message, so a picture, or
+several that stand together, is one element of the page.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from attention_ui.component import component
 
 _mount = component("plot")
+
+Layout = Literal["column", "two", "three"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,25 +102,30 @@ def wire(recording: Recording) -> dict[str, Any]:
 
 
 def plot(
-    data: dict[str, Any] | bytes,
+    pictures: Sequence[bytes],
     key: str,
+    layout: Layout = "column",
+    *,
     on_play: Callable[[], None] | None = None,
     player: dict[str, Any] | None = None,
 ) -> None:
-    """Put a picture on the page, or update the one with this key in place.
+    """Put pictures on the page, or update those with this key in place.
 
     Parameters
     ----------
-    data : dict or bytes
-        As a dict or as its line: ``figures`` (Plotly figures as JSON-ready dicts), ``joints`` (what stands between
+    pictures : sequence of bytes
+        Each as JSON: ``key``, ``figures`` (Plotly figures as JSON-ready dicts), ``joints`` (what stands between
         them), ``name``, ``caption``, ``alt``, ``table`` (``columns`` and ``rows`` of text), ``csv`` and ``program``;
         for a run also ``play``, as `wire` makes it.
     key : str
-        The picture's name on its page; the chart stays the same as long as the key does.
+        Their name on the page; the charts stay the same as long as the key does.
+    layout : str
+        How they stand, as plot.css says.
     on_play : callable, optional
         Called before the page runs when the player asks for something: the state ``play``.
     player : dict, optional
         For a run, what its player offers, as `attention_ui.show.show` says.
     """
     wishes = {"on_play_change": on_play} if on_play else {}  # Streamlit takes its time for each, used or not
-    _mount(data=data, key=key, more={"player": player or {}}, **wishes)
+    line = b'{"pictures":[' + b",".join(pictures) + b"]}"
+    _mount(data=line, key=key, more={"layout": layout, "player": player or {}}, **wishes)

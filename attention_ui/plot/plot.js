@@ -65,9 +65,10 @@ class Picture {
     button("program", "the numpy for this picture", () => this.toggle("program"));
   }
 
-  update(data) {
+  update(data, player) {
     this.data = data;
-    if (data.play) this.load({ ...data.play, ...data.player });
+    if (data.play) this.load({ ...data.play, ...player });
+    this.root.dataset.picture = data.key;
     this.root.setAttribute("aria-label", data.name);
     this.caption.textContent = data.caption;
     if (this.open) this.fillPanel();
@@ -315,18 +316,25 @@ class Picture {
   }
 }
 
-const pictures = new WeakMap();
+const shown = new WeakMap();
 
 export default function ({ parentElement, data, setStateValue }) {
-  let picture = pictures.get(parentElement);
-  if (!picture) {
-    picture = new Picture(parentElement);
-    pictures.set(parentElement, picture);
+  if (!shown.has(parentElement)) {
+    parentElement.append(make("div"));
+    shown.set(parentElement, []);
   }
-  picture.tell = setStateValue;
-  picture.update(data);
+  const group = parentElement.lastElementChild;
+  const pictures = shown.get(parentElement);
+  group.className = `al-plots al-plots-${data.layout}`;
+  while (pictures.length > data.pictures.length) pictures.pop().remove();
+  while (pictures.length < data.pictures.length) pictures.push(new Picture(group));
+  pictures.forEach((picture, i) => {
+    picture.tell = setStateValue;
+    picture.update(data.pictures[i], data.player);
+  });
   return () => {
-    picture.remove();
-    pictures.delete(parentElement);
+    for (const picture of pictures) picture.remove();
+    group.remove();
+    shown.delete(parentElement);
   };
 }

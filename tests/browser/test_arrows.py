@@ -31,7 +31,7 @@ def stopped(server: Server) -> Iterator[None]:
 
 
 def test_by_mouse_all_that_is_linked_follows_while_the_button_is_down(lab: Page) -> None:
-    grid = lab.locator(".st-key-weight_grid .js-plotly-plot")
+    grid = lab.locator("[data-picture=weight_grid] .js-plotly-plot")
     texts = lab.locator(".al-sum")
     before = [grid.text_content(), *texts.all_text_contents()]
     drag(lab, ASK, "query of bank", 0, 2, release=False)

@@ -17,9 +17,9 @@ def symbol(page: Page, text: str) -> Locator:
 
 def expect_values_lit(page: Page) -> None:
     """The plane of values is lit, its blend steps back, and so do the pictures without values."""
-    plane = page.locator(".st-key-value_plane .al-plot-chart")
+    plane = page.locator("[data-picture=value_plane] .al-plot-chart")
     expect(plane).to_have_class(LIT)
-    expect(page.locator(".st-key-weight_grid .al-plot-chart")).to_have_class(DIM)
+    expect(page.locator("[data-picture=weight_grid] .al-plot-chart")).to_have_class(DIM)
     expect(plane.locator(".trace").last).to_have_css("opacity", "0.12")
     expect(plane.locator(".trace").first).to_have_css("opacity", "1")
     expect(page.locator(".al-formula-says")).to_contain_text("the values")

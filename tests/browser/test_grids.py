@@ -78,7 +78,7 @@ def test_the_key_matrix_set_to_the_query_matrix(projections: Page) -> None:
     button.focus()
     projections.keyboard.press("Enter")
     expect(cell(projections, "W_K, ambiguous, y")).to_have_value("0")
-    expect(projections.locator(".st-key-focus_arcs")).to_contain_text("bank listens most to itself")
+    expect(projections.locator("[data-picture=focus_arcs]")).to_contain_text("bank listens most to itself")
 
 
 def test_features_hold_on_other_pages_and_come_back(projections: Page) -> None:
@@ -154,6 +154,6 @@ def test_words_are_taught_on_the_page(visitor: Visitor, app_url: str) -> None:
     typed.press("Enter")
     name = "features, x, <b>zebra</b> (unknown), nature"
     cell(page, name).fill("1")
-    expect(page.locator(".st-key-value_plane")).to_contain_text("bank becomes")
-    expect(page.locator(".st-key-weight_grid")).to_contain_text("bank listens most to <b>zebra</b>")
+    expect(page.locator("[data-picture=value_plane]")).to_contain_text("bank becomes")
+    expect(page.locator("[data-picture=weight_grid]")).to_contain_text("bank listens most to <b>zebra</b>")
     assert page.locator(".stApp table b").filter(has_text="zebra").count() == 0

@@ -39,7 +39,7 @@ PLACES = (
 
 def picture(page: Page, name: str) -> Locator:
     """The picture of that name, the function's that makes it."""
-    return page.locator(f".st-key-{name} .al-plot")
+    return page.locator(f"[data-picture={name}]")
 
 
 def text_of(download: Download) -> str:

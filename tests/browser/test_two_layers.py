@@ -10,7 +10,7 @@ from benchmarks.visitor import Visitor
 
 def run_of(page: Page) -> Locator:
     """The recorded run."""
-    return page.locator(".st-key-induction_run .al-plot")
+    return page.locator("[data-picture=induction_run]")
 
 
 def step_of(run: Locator) -> int:
@@ -35,7 +35,7 @@ def test_play_pause_and_scrub(visitor: Visitor, app_url: str) -> None:
     expect(button).to_have_text("start", timeout=60_000)
     expect(run.get_by_role("slider")).to_have_count(1)  # no learning rate here
     expect(run.locator("figcaption")).to_have_text(re.compile(r"^Step 0: "))
-    page.wait_for_function("document.querySelectorAll('.st-key-induction_run .heatmaplayer image').length === 3")
+    page.wait_for_function("document.querySelectorAll('[data-picture=induction_run] .heatmaplayer image').length === 3")
     drawn = run.locator(".heatmaplayer image")
     first = [image.get_attribute("href") or image.get_attribute("xlink:href") for image in drawn.all()]
 
