@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from math import cos, isfinite, radians, sin, sqrt
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from attention_core.attention import AttentionTrace, FloatArray, attention
 
@@ -134,6 +135,7 @@ def _lift(d_k: int) -> FloatArray:
 
 
 _LIFTS = {d_k: _lift(d_k) for d_k in D_K_CHOICES}  # made once: every head asks for it
+_TURNS = _matrix([rotation(angle) for angle in HEAD_ANGLES])  # (8, 2, 2)
 
 
 def output_matrix(n_heads: int) -> FloatArray:
@@ -203,6 +205,7 @@ def project(X: ArrayLike, d_k: int = 2, head: int = 0) -> tuple[FloatArray, Floa
     >>> Q, K, V
     (array([[2., 2.]]), array([[ 2., -2.]]), array([[4., 4.]]))
     """
+    _one_of("head", head, tuple(range(len(HEAD_ANGLES))))
     Q, K, V = _project_plain(X)
     return (*_as_head_sees(Q, K, d_k, head), V)
 
@@ -292,7 +295,11 @@ def attend_in_heads(
     array([[2.71, 0.  ]])
     """
     W_O = output_matrix(n_heads)
-    heads = tuple(attend_in_head(Q, K, V, head, d_k, mask, scaled, bias) for head in range(n_heads))
+    Q, K, V = (_two_wide(name, x)[..., None, :, :] for name, x in (("Q", Q), ("K", K), ("V", V)))  # (..., 1, n, 2)
+    Q, K = _as_head_sees(Q, K, d_k, slice(n_heads))  # (..., n_heads, n, d_k) and (..., 1, n, d_k): the heads share keys
+    mask, bias = _for_all_heads(mask), _for_all_heads(bias)
+    together = attention(Q, K, V, mask=mask, bias=bias, scale=None if scaled else 1.0)
+    heads = tuple(_head_of(together, head) for head in range(n_heads))
     concat = np.concatenate([head.output for head in heads], axis=-1)  # (..., n, n_heads * 2)
     output = concat @ W_O  # (..., n, 2)
     for x in (concat, W_O, output):
@@ -338,6 +345,7 @@ def attend_in_head(
     array([[3.83, 0.  ]])
     """
     Q, K, V = _two_wide("Q", Q), _two_wide("K", K), _two_wide("V", V)
+    _one_of("head", head, tuple(range(len(HEAD_ANGLES))))
     scale = None if scaled else 1.0
     return attention(*_as_head_sees(Q, K, d_k, head), V, mask=mask, bias=bias, scale=scale)
 
@@ -353,12 +361,28 @@ def _project_plain(X: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         return features @ W_Q, features @ W_K, features @ W_V
 
 
-def _as_head_sees(Q: FloatArray, K: FloatArray, d_k: int, head: int) -> tuple[FloatArray, FloatArray]:
-    """Plain Q and K with the head's turn and the lift to d_k dimensions, each (..., n, d_k)."""
-    _one_of("head", head, tuple(range(len(HEAD_ANGLES))))
+def _as_head_sees(Q: FloatArray, K: FloatArray, d_k: int, head: int | slice) -> tuple[FloatArray, FloatArray]:
+    """Plain Q and K with the turn of a head, or of each of several, and the lift to d_k dimensions: (..., n, d_k)."""
     R = lift_matrix(d_k)
     with np.errstate(over="ignore", invalid="ignore"):  # attention refuses what overflows here
-        return Q @ rotation(HEAD_ANGLES[head]) @ R, K @ R
+        return Q @ _TURNS[head] @ R, K @ R
+
+
+def _for_all_heads(x: ArrayLike | None) -> NDArray[Any] | None:
+    """A mask or a bias, with an axis for the heads if it has others in front of (n_q, n_k)."""
+    array = None if x is None else np.asarray(x)
+    return array if array is None or array.ndim < 3 else array[..., None, :, :]
+
+
+def _head_of(trace: AttentionTrace, head: int) -> AttentionTrace:
+    """One head's part of a trace whose arrays are (..., n_heads or 1, n, d)."""
+
+    def part(x: Any) -> Any:
+        return x if x is None or x.ndim < 3 else x[..., head if x.shape[-3] > 1 else 0, :, :]
+
+    arrays = (trace.scores, trace.logits, trace.weights, trace.output)
+    Q, K, V, mask, bias = map(part, (trace.Q, trace.K, trace.V, trace.mask, trace.bias))
+    return AttentionTrace(Q, K, V, mask, bias, trace.scale, *map(part, arrays))
 
 
 def _two_wide(name: str, x: ArrayLike) -> FloatArray:

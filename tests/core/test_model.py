@@ -16,6 +16,7 @@ from attention_core import (
     W_K,
     W_Q,
     W_V,
+    attend_in_head,
     attend_in_heads,
     causal_mask,
     embed,
@@ -233,6 +234,22 @@ def test_every_head_of_a_choice_sees_something_else() -> None:
     heads = multi_head_attention(features("river-bank"), 8).heads
     rows = {tuple(head.weights[5].round(6)) for head in heads}
     assert len(rows) == 8
+
+
+@pytest.mark.parametrize("n_heads", HEAD_CHOICES)
+@pytest.mark.parametrize("lead", [(), (3,), (2, 3)])
+def test_the_heads_together_are_the_heads_one_by_one(n_heads: int, lead: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(n_heads)
+    Q, K, V = rng.normal(size=(3, *lead, 5, 2))
+    for mask in (None, causal_mask(5), rng.random(5) > 0.5, rng.random((*lead, 5, 5)) > 0.3):
+        for bias in (None, rng.normal(size=(*lead, 5, 5))):
+            together = attend_in_heads(Q, K, V, n_heads, 8, mask, bias=bias)
+            for head, trace in enumerate(together.heads):
+                alone = attend_in_head(Q, K, V, head, 8, mask, bias=bias)
+                for name in ("Q", "K", "V", "mask", "bias", "scores", "logits", "weights", "output"):
+                    assert_array_equal(getattr(trace, name), getattr(alone, name), name, strict=True)
+                assert not trace.weights.flags.writeable
+                assert trace.scale == alone.scale
 
 
 def test_plain_vectors_and_features_take_one_road() -> None:
