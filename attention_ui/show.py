@@ -6,7 +6,7 @@ import base64
 import csv
 import io
 import json
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -87,10 +87,28 @@ def show_all(layout: Layout, *pictures: tuple[Callable[..., Picture], *tuple[Has
     layout : str
         How they stand where there is room: in a ``"column"``, or ``"two"`` or ``"three"`` in a row.
     *pictures : tuple
-        Of each the function and its arguments, as for `show`. The first one's name is the key; the last may come and go.
+        Of each the function and its arguments, as for `show`. The first one's name is the key; the last may come
+        and go.
     """
     lines = [packed(make, tuple(args), _theme()) for make, *args in pictures]
     plot(lines, pictures[0][0].__name__, layout)
+
+
+def table_of(columns: Iterable[tuple[str, Any]]) -> pd.DataFrame:
+    """Return a table of named columns; they are told apart by place, so names may be equal.
+
+    Its cells are Python's own values: the search for a type for each column takes pandas longer than all the rest.
+
+    Examples
+    --------
+    >>> table_of([("word", ["the", "cat"]), ("weight", np.array([0.25, 0.75]))]).values.tolist()
+    [['the', 0.25], ['cat', 0.75]]
+    """
+    names, values = zip(*columns, strict=True)
+    cells = np.empty((len(values[0]), len(names)), dtype=object)
+    for place, column in enumerate(values):
+        cells[:, place] = column
+    return pd.DataFrame(cells, columns=pd.Index(names, dtype=object), dtype=object)
 
 
 def table_text(table: pd.DataFrame) -> dict[str, Any]:

@@ -180,9 +180,9 @@ def received(proto: Any) -> dict[str, Any]:
 
 
 def pictures(app: AppTest) -> list[dict[str, Any]]:
-    """The data of every picture on the page, in order."""
+    """The data of every picture on the page, in order, each with what its player offers."""
     data = [received(component.proto) for component in app.get("bidi_component")]
-    return [picture for each in data for picture in each.get("pictures", ())]
+    return [picture | {"player": each["player"]} for each in data for picture in each.get("pictures", ())]
 
 
 def html(app: AppTest) -> list[str]:

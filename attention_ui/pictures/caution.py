@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from attention_core import convex_hull
 from attention_ui import captions, cautions
@@ -12,7 +11,7 @@ from attention_ui.figures import Arrow, Figure, Series, bars, compare, plane
 from attention_ui.pictures.dashboard import COMPASS, MARK, named_rows
 from attention_ui.programs import attention_program
 from attention_ui.settings import Settings, plane_vectors, shown_head
-from attention_ui.show import Picture
+from attention_ui.show import Picture, table_of
 
 _OTHER = """
 w = weights[focus]
@@ -95,7 +94,7 @@ def three_measures(settings: Settings, theme: str) -> Picture:
         "‖weight · value‖": found.term_lengths,
         "change when dropped": found.output_changes,
     }
-    table = pd.DataFrame({"word": list(names), **columns})
+    table = table_of({"word": list(names), **columns}.items())
     name = "Three measures of a word"
     caption = "; ".join(captions.largest(short, names, values) for _, values, short in named) + "."
     program = attention_program(settings, name, _MEASURES)

@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-import pandas as pd
 
 from attention_core import (
     MODEL_SPECS,
@@ -24,7 +23,7 @@ from attention_ui.escape import labels
 from attention_ui.figures import FORGOTTEN, HELD, TO_COME, Curve, bars, cells, curves, grid, one_tile
 from attention_ui.programs import attention_program
 from attention_ui.settings import Settings, shown_head, visible
-from attention_ui.show import Picture
+from attention_ui.show import Picture, table_of
 
 DRAWN = 64  # rows of a grid that are drawn
 SIZES = tuple(2**power for power in range(2, 18))  # 4 to 131,072 tokens
@@ -68,9 +67,8 @@ def grid_cells(n: int, window: int, theme: str) -> Picture:
         for kind, look, count in zip(KINDS, looked_at, counts, strict=True)
     ]
     alts = [f"{kind}: {count:,} cells for {n:,} words" for kind, count in zip(KINDS, counts, strict=True)]
-    table = pd.DataFrame(
-        {"who looks": list(KINDS), "cells": counts, "MiB as float32": [float(count * 4 / 2**20) for count in counts]}
-    )
+    mib = [float(count * 4 / 2**20) for count in counts]
+    table = table_of({"who looks": list(KINDS), "cells": counts, "MiB as float32": mib}.items())
     program = f"""# Attention Lab: Cells of the grid
 import numpy as np
 
@@ -102,7 +100,7 @@ def flops_curves(d_model: int, theme: str) -> Picture:
         mark=meet,
     )
     alt = f"At width {d_model:,} the grid costs as much as the rest of a layer at {meet:,} tokens, 6 times the width"
-    table = pd.DataFrame({"tokens": [str(size) for size in SIZES], "grid": on_grid, "rest": rest})
+    table = table_of({"tokens": [str(size) for size in SIZES], "grid": on_grid, "rest": rest}.items())
     program = f"""# Attention Lab: FLOPs of one layer
 import numpy as np
 
@@ -163,7 +161,7 @@ def tile_step(settings: Settings, block: int, step: int, theme: str) -> Picture:
         ),
     ]
     columns = {"running max": largest, "rescaled by": rescale, "running sum": total, "x": out[:, 0], "y": out[:, 1]}
-    table = pd.DataFrame({"word": list(names), **columns})
+    table = table_of({"word": list(names), **columns}.items())
     name = "Tile by tile"
     program = attention_program(settings, name, _ONLINE.format(block=block, steps=step))
     return Picture(name, figures, alts, table, program, f"{alts[0]}. {alts[1]}.", ["→"])
@@ -188,7 +186,7 @@ def head_maps(theme: str) -> Picture:
     alts = [
         f"{kind}: {n_heads} query heads use {captions.counted(kv, 'key/value head')}" for kind, kv in SHARING.items()
     ]
-    table = pd.DataFrame({"head": queries, **{kind: group + 1 for kind, group in groups.items()}})
+    table = table_of({"head": queries, **{kind: group + 1 for kind, group in groups.items()}}.items())
     program = f"""# Attention Lab: Shared keys and values
 import numpy as np
 
@@ -215,13 +213,13 @@ def cache_bars(tokens: int, batch: int, theme: str) -> Picture:
     )
     most, least = int(gib.argmax()), int(gib.argmin())
     alt = " and ".join(f"{specs[i].name} keeps {captions.number(gib[i])} GiB" for i in (most, least))
-    table = pd.DataFrame(
+    table = table_of(
         {
             "model": [spec.name for spec in specs],
             "bytes a token": each,
             "bytes without a window": full,
             "bytes kept": kept,
-        }
+        }.items()
     )
     sizes = [(s.name, s.layers, s.kv_heads, s.d_head, s.latent, s.window) for s in specs]
     program = f"""# Attention Lab: Bytes of the key/value cache
@@ -260,7 +258,7 @@ def measured_curves(measurements: tuple[Measurement, ...], theme: str) -> Pictur
         f"{last.n:,} tokens: {last.full_mib:.2f} MiB with the whole grid, {last.tiled_mib:.2f} MiB in tiles",
     ]
     columns = {"ms, whole": ms[0], "ms, tiles": ms[1], "MiB, whole": mib[0], "MiB, tiles": mib[1]}
-    table = pd.DataFrame({"tokens": [str(size) for size in n.tolist()], **columns})
+    table = table_of({"tokens": [str(size) for size in n.tolist()], **columns}.items())
     records = [(m.n, m.full_ms, m.tiled_ms, m.full_mib, m.tiled_mib) for m in measurements]
     program = f"""# Attention Lab: Measured on the server; these are its records, and no computation gives them again
 import numpy as np

@@ -10,7 +10,7 @@ from attention_ui.escape import labels
 from attention_ui.figures import Arrow, Outline, arcs, grid, plane
 from attention_ui.programs import attention_program
 from attention_ui.settings import Settings, attend, plane_vectors, shown_head, visible
-from attention_ui.show import Picture
+from attention_ui.show import Picture, table_of
 
 COMPASS = ("nature →", "↑ made by people", "← food")
 MARK = 8  # characters of a word beside its arrow
@@ -23,7 +23,7 @@ def focus_arcs(settings: Settings, theme: str) -> Picture:
     figure = arcs(settings.tokens, i, trace.weights[i], None if mask is None else mask[i], theme=theme)
     alt = captions.listens(settings.tokens, i, trace.weights[i])
     columns = {"score q · k": trace.scores[i], "logit": trace.logits[i], "weight": trace.weights[i]}
-    table = pd.DataFrame({"word": names, **columns})
+    table = table_of({"word": names, **columns}.items())
     report = "for j in range(n): row(names[j], [scores[focus, j], logits[focus, j], weights[focus, j]])"
     program = attention_program(settings, "Whom the focus word listens to", report)
     return Picture(f"Whom {names[i]} listens to", [figure], [alt], table, program)
@@ -98,5 +98,4 @@ def named_rows(
     corner: str, rows: list[str] | tuple[str, ...], values: np.ndarray, columns: tuple[str, ...]
 ) -> pd.DataFrame:
     """Return a table with the rows' names in its first column; columns keep equal names apart by place."""
-    lines = [[name, *numbers] for name, numbers in zip(rows, values.tolist(), strict=True)]
-    return pd.DataFrame(lines, columns=[corner, *columns], dtype=object)
+    return table_of(zip((corner, *columns), (rows, *values.T), strict=True))

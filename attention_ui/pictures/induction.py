@@ -18,7 +18,7 @@ from attention_ui.figures.heatmap import MAX_TEXT
 from attention_ui.induction_programs import BREAKS, LAYER_1, LAYER_2, by_hand_program, training_program
 from attention_ui.pictures.dashboard import named_rows
 from attention_ui.plot import Recording, Track
-from attention_ui.show import Picture
+from attention_ui.show import Picture, table_of
 
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRST")  # what the 20 words of the learned model are called
 RECORD_EVERY = 5
@@ -131,12 +131,12 @@ def what_breaks(tokens: tuple[str, ...], beta: float, theme: str) -> Picture:
             figures.append(bars(np.array(values, float), tuple(scores), theme=theme, title=title, height=240))
             said = [f"{name} {_or_none(value)}" for name, value in zip(scores, values, strict=True)]
             alts.append(f"{title.split(':')[0]}: {captions.listed(said)}")
-    table = pd.DataFrame(
+    table = table_of(
         {
             "head": list(scores),
             "accuracy": [_or_none(s.accuracy) for s in scores.values()],
             "induction score": [_or_none(s.induction_score) for s in scores.values()],
-        }
+        }.items()
     )
     title = "What breaks"
     program = by_hand_program(title, tokens, (), beta, True, None, BREAKS)
@@ -274,7 +274,7 @@ def induction_run(seed: int, theme: str) -> Picture:
         f"Previous-token score ends at {two.previous_score[-1]:.2f}, induction score at {two.induction_score[-1]:.2f}",
         *(_example(title, weights[-1], letters) for title, weights in maps.items()),
     ]
-    table = pd.DataFrame(
+    table = table_of(
         {
             "step": [str(step) for step in two.steps[_shown(two)].tolist()],
             **{
@@ -288,7 +288,7 @@ def induction_run(seed: int, theme: str) -> Picture:
                     ("induction score", two.induction_score),
                 )
             },
-        }
+        }.items()
     )
     return Picture(
         "Two layers learn, and one layer tries",

@@ -13,7 +13,7 @@ from attention_ui import captions
 from attention_ui.figures import Curve, Figure, Outline, bars, curves, grid
 from attention_ui.learning_programs import lookup_program, two_lookups_program
 from attention_ui.plot import Recording, Track
-from attention_ui.show import Picture
+from attention_ui.show import Picture, table_of
 
 RECORD_EVERY = 5
 VIEWS = ("the query looks at the others", "the query may look at itself")
@@ -128,12 +128,12 @@ def printed(loss: np.ndarray) -> list[int]:
 def loss_table(loss: np.ndarray, match: np.ndarray) -> pd.DataFrame:
     """Loss and match at some steps of a run, as text with the digits that the program prints."""
     steps = printed(loss)
-    return pd.DataFrame(
+    return table_of(
         {
             "step": [str(step) for step in steps],
             "loss": [f"{loss[step]:.4f}" for step in steps],
             "weight on the match": [f"{match[step]:.4f}" for step in steps],
-        }
+        }.items()
     )
 
 
@@ -203,13 +203,13 @@ def two_heads_run(seed: int, steps: int, schedule: Schedule, target: str, collid
         ),
     ]
     shown = printed(losses[0])
-    table = pd.DataFrame(
+    table = table_of(
         {
             "step": [str(step) for step in shown],
             "two heads": [f"{losses[0][step]:.4f}" for step in shown],
             "one head": [f"{losses[1][step]:.4f}" for step in shown],
             "specialisation": [f"{split[step]:.4f}" for step in shown],
-        }
+        }.items()
     )
     prefix = [(0, 2, losses[0]), (0, 3, losses[1]), (1, 1, split)]
     return Picture(
@@ -255,7 +255,7 @@ def removed_heads(seed: int, steps: int, schedule: Schedule, target: str, collid
     top = max(float(ends.max()), run.no_skill_loss)
     figure = bars(ends, names, theme=theme, title=title, top=top, line=run.no_skill_loss)
     alt = f"Loss {ends[0]:.3f} with both heads, {ends[1]:.2f} and {ends[2]:.2f} with one of them taken out"
-    table = pd.DataFrame({"model": list(names), "loss": [f"{end:.4f}" for end in ends]})
+    table = table_of({"model": list(names), "loss": [f"{end:.4f}" for end in ends]}.items())
     report = [int(run.steps[-1])]
     program = two_lookups_program(seed, schedule, target, collide, report, removed=(head_A, head_B))
     return Picture("A head removed after training", [figure], [alt], table, program)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 
 from attention_core import MASKINGS
 from attention_ui import captions
@@ -15,7 +14,7 @@ from attention_ui.hiding import PRESENT, influences, leak_of, museum_weights
 from attention_ui.pictures.dashboard import named_rows
 from attention_ui.programs import attention_program
 from attention_ui.settings import Settings, shown_head, visible
-from attention_ui.show import Picture
+from attention_ui.show import Picture, table_of
 
 AXES = ("listens", "is heard")
 
@@ -113,7 +112,7 @@ def leak_meter(settings: Settings, masking: str, word: int, theme: str) -> Pictu
     alt += f"{settings.mask} mask and by up to {captions.tiny(worst[1])} with {masking}"
     if word == 0:
         alt = f"No word stands before {names[0]}, so nothing can leak from it"
-    table = pd.DataFrame({"output of": list(names), **columns})
+    table = table_of({"output of": list(names), **columns}.items())
     report = f"""
 moves = [influence(masking)[:, {word}] for masking in ("the sidebar's mask", {masking!r})]
 for i in range(n): row(names[i], [moves[0][i], moves[1][i]])"""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from attention_core import effective_number, entropy, largest_slope, softmax
 from attention_ui import captions
@@ -12,7 +11,7 @@ from attention_ui.figures import Outline, bars, grid
 from attention_ui.pictures.dashboard import named_rows
 from attention_ui.programs import attention_program
 from attention_ui.settings import Settings, shown_head, visible
-from attention_ui.show import Picture
+from attention_ui.show import Picture, table_of
 
 
 def both_grids(settings: Settings, theme: str) -> Picture:
@@ -66,7 +65,7 @@ times = np.where(may_look[focus], scores[focus] * factor, -np.inf)
 w = np.exp(times - times.max()) / np.exp(times - times.max()).sum()
 for j in range(n): row(names[j], [scores[focus, j], scores[focus, j] * factor, w[j]])"""
     name = "Scores, multiplied"
-    table = pd.DataFrame({"word": list(names), **columns})
+    table = table_of({"word": list(names), **columns}.items())
     caption = (
         f"{alt}. Entropy {captions.number(float(entropy(weights)))} nats: as good as "
         f"{captions.number(float(effective_number(weights)))} words. "

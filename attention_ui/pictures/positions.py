@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from attention_core import offset_matrix, sinusoidal_positions, wavelengths
 from attention_ui import captions
 from attention_ui.figures import Curve, curves, field
-from attention_ui.show import Picture
+from attention_ui.show import Picture, table_of
 
 _SINUSOIDS = """
 w = 10000.0 ** (-np.arange(0, d, 2) / d)  # radians a position, one for each pair of dimensions
@@ -33,7 +32,7 @@ def sinusoids(T: int, d: int, p: int, theme: str) -> Picture:
         f"Waves of {captions.number(waves[0])} positions on the left to {captions.number(waves[-1], 0)} on the right; "
     )
     alt += f"position {p} is the framed row"
-    table = pd.DataFrame({"dimension": [str(i) for i in range(d)], "wavelength": waves, f"PE of {p}": P[p]})
+    table = table_of({"dimension": [str(i) for i in range(d)], "wavelength": waves, f"PE of {p}": P[p]}.items())
     name = "Sinusoidal positions"
     report = f"""
 PE = sinusoids({T})  # the whole picture
@@ -56,9 +55,8 @@ def dot_products(T: int, d: int, p: int, theme: str) -> Picture:
     figure = curves(lines, theme=theme, title="PE of p · PE of p + k", axes=("offset k", ""), height=340)
     near = float(P[0] @ P[1])
     alt = f"Three starts, one curve: {captions.number(d / 2)} at k = 0, {captions.number(near)} at k = 1, whatever p is"
-    table = pd.DataFrame({"k": [str(k) for k in offsets]})
-    for place, (start, column) in enumerate(zip((0, p, T - 1), columns, strict=True), 1):
-        table.insert(place, f"p = {start}", column, allow_duplicates=True)
+    starts = [f"p = {start}" for start in (0, p, T - 1)]
+    table = table_of(zip(("k", *starts), ([str(k) for k in offsets], *columns), strict=True))
     name = "Dot products of positions"
     report = f"""
 T, starts = {T}, {[0, p, T - 1]}
@@ -79,7 +77,7 @@ def offset(d: int, k: int, theme: str) -> Picture:
     pairs = [f"{i} and {i + 1}" for i in range(0, d, 2)]
     diagonal = np.arange(0, d, 2)
     cosines, sines = M[diagonal, diagonal], M[diagonal + 1, diagonal]
-    table = pd.DataFrame({"dimensions": pairs, "wavelength": waves, "cos": cosines, "sin": sines})
+    table = table_of({"dimensions": pairs, "wavelength": waves, "cos": cosines, "sin": sines}.items())
     name = "One matrix moves them all"
     report = f"""
 k = {k}

@@ -5,11 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 
 from attention_ui import captions
 from attention_ui.figures import Curve, Series, compare, curves
-from attention_ui.show import Picture
+from attention_ui.show import Picture, table_of
 from attention_ui.widths import GRADIENT, JACOBIAN, LARGEST, WIDTHS, mean_of, measured, median_of, random_queries
 
 RAW, SCALED = "raw scores", "÷ √d"
@@ -51,7 +50,7 @@ def one_query(d: int, scaled: bool, theme: str) -> Picture:
     figure["layout"]["xaxis"]["title"] = {"text": "key"}
     alt = f"The largest of the 8 weights is {captions.percent(both[now].max())} with {now}"
     alt += f", {captions.percent(both[other].max())} with {other}"
-    table = pd.DataFrame({"key": list(names), "q · k": statistics.scores[0], RAW: both[RAW], SCALED: both[SCALED]})
+    table = table_of({"key": list(names), "q · k": statistics.scores[0], RAW: both[RAW], SCALED: both[SCALED]}.items())
     report = """
 scores = random_queries(d)[0][0]  # the first query's
 raw, scaled = softmax(scores), softmax(scores / np.sqrt(d))
@@ -87,7 +86,7 @@ def histogram(d: int, measure: str, scaled: bool, theme: str) -> Picture:
     }
     alt = f"Width {d}, {middle} {measure}: {_small(found[now])} with {now}, {_small(found[other])} with {other}"
     rows = [f"{low} to {high}" for low, high in pairwise(names)]
-    table = pd.DataFrame({measure: rows, RAW: counts[RAW], SCALED: counts[SCALED]})
+    table = table_of({measure: rows, RAW: counts[RAW], SCALED: counts[SCALED]}.items())
     of = {
         LARGEST: "w.max(axis=-1)",
         JACOBIAN: "np.linalg.norm(jacobian(w), axis=(-2, -1))",
@@ -149,7 +148,7 @@ for d in 2 ** np.arange(1, 10):
     norms = [np.median(np.linalg.norm(jacobian(w), axis=(-2, -1))) for w in both]
     row(str(d), [scores.var(), scores.var() / d, *largest, *norms])"""
     name = "Every width"
-    table = pd.DataFrame({"d": names, **columns})
+    table = table_of({"d": names, **columns}.items())
     return Picture(name, figures, alts, table, _program(name, d, report), ". ".join(alts) + ".", ["", ""])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from attention_core import FEATURES, ov_circuit, qk_circuit
 from attention_ui import captions, stacks
@@ -12,7 +11,7 @@ from attention_ui.figures import Curve, Outline, Series, compare, curves, grid
 from attention_ui.pictures.dashboard import named_rows
 from attention_ui.programs import attention_program
 from attention_ui.settings import Settings
-from attention_ui.show import Picture
+from attention_ui.show import Picture, table_of
 
 _STACK = """
 blocks, seed, norm = {blocks}, {seed}, "{norm}"
@@ -84,7 +83,7 @@ def residual_stream(settings: Settings, blocks: int, seed: int, norm: str, theme
         f"{parts[most]} adds most, {captions.number(added[most])}",
     ]
     columns = {f"entry {k + 1}": vectors[:, k] for k in range(4)} | {"length": lengths, "length added": added}
-    table = pd.DataFrame({"after": parts, **columns})
+    table = table_of({"after": parts, **columns}.items())
     name = "The residual stream"
     program = attention_program(settings, name, _STACK.format(blocks=blocks, seed=seed, norm=norm))
     return Picture(name, figures, alts, table, program, f"{alts[0]}. {alts[1]}.", [""])
@@ -173,7 +172,7 @@ def one_more_word(settings: Settings, word: int, theme: str) -> Picture:
         for t, each in enumerate(found)
     ]
     columns = ["word", "computed now", "keys reused", "in all", "in all, without a cache", "output x", "output y"]
-    table = pd.DataFrame(rows, columns=columns)
+    table = table_of(zip(columns, zip(*rows, strict=True), strict=True))
     report = f"""
 q, k = Q @ rotation(head_angles[shown]) @ R, K @ R
 cached_K, cached_V = np.zeros((0, d_k)), np.zeros((0, 2))
