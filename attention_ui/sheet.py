@@ -13,6 +13,8 @@ from attention_ui import captions
 from attention_ui.captions import exact, number
 from attention_ui.escape import for_html, for_markdown, labels
 from attention_ui.ledger import factor, minus, paragraphs
+from attention_ui.moves import put
+from attention_ui.settings import Settings, shown_head
 
 LINE_NAMES = {
     "scores": "scores",
@@ -25,7 +27,8 @@ LINE_NAMES = {
 _UNROUNDED = " <small>(from unrounded values)</small>"
 
 
-def steps_html(trace: AttentionTrace, tokens: tuple[str, ...], query: int, places: int) -> list[str]:
+@lru_cache(maxsize=512)
+def steps_html(trace: AttentionTrace, tokens: tuple[str, ...], query: int, places: int) -> tuple[str, ...]:
     """Write out the four steps of one row.
 
     Parameters
@@ -41,7 +44,7 @@ def steps_html(trace: AttentionTrace, tokens: tuple[str, ...], query: int, place
 
     Returns
     -------
-    list of str
+    tuple of str
         HTML, one piece a step. A line that a calculator would not give from what is printed says so.
     """
     steps = row_steps(trace, query)
@@ -97,7 +100,22 @@ def steps_html(trace: AttentionTrace, tokens: tuple[str, ...], query: int, place
         output.append(f"<small>{rounded} and would give {listing(row.output_again)}.</small>")
     elif row.weights_sum != 1 and seen.any():
         output.append(f"<small>{rounded}; the unrounded ones to exactly 1.</small>")
-    return [paragraphs(*dots), paragraphs(*scaled), paragraphs(*softmax), paragraphs(*output)]
+    return paragraphs(*dots), paragraphs(*scaled), paragraphs(*softmax), paragraphs(*output)
+
+
+@lru_cache
+def exercises() -> dict[str, str]:
+    """Return what the page's exercises on its own sentence come to, by their names in its prose."""
+    cat = Settings("cat-sat")
+    weights, unscaled = shown_head(cat).weights, shown_head(cat.but(scale=False)).weights
+    silent = shown_head(put(cat, "query", cat.focus, 0, 0)).weights
+    return {
+        "cat": captions.listens(cat.tokens, 1, weights[1]),
+        "the": captions.listens(cat.tokens, 0, weights[0]),
+        "scaled": captions.percent(weights[cat.focus, 1]),
+        "unscaled": captions.percent(unscaled[cat.focus, 1]),
+        "nothing": captions.listens(cat.tokens, cat.focus, silent[cat.focus]),
+    }
 
 
 def verdict(found: Verdict, names: Sequence[str], places: int) -> str:

@@ -5,9 +5,8 @@ import streamlit as st
 from attention_core import judge, worksheet
 from attention_ui import captions, controls, prose, sheet
 from attention_ui.escape import labels
-from attention_ui.moves import put
 from attention_ui.pictures import dashboard, paper
-from attention_ui.settings import Settings, shown_head, visible
+from attention_ui.settings import shown_head, visible
 from attention_ui.show import show, show_all
 
 text = prose.read("by-hand")
@@ -49,16 +48,4 @@ queries = [(i + step) % len(names) for step in range(min(count, len(names)))]
 page = sheet.worksheet_html(trace, settings.tokens, queries, empty, places, controls.address())
 st.download_button("Download the worksheet with its answer key", page, "attention-worksheet.html", "text/html")
 
-cat = Settings("cat-sat")
-weights = shown_head(cat).weights
-silent = put(cat, "query", cat.focus, 0, 0)
-st.markdown(
-    text.say(
-        "try",
-        cat=captions.listens(cat.tokens, 1, weights[1]),
-        the=captions.listens(cat.tokens, 0, weights[0]),
-        scaled=captions.percent(weights[cat.focus, 1]),
-        unscaled=captions.percent(shown_head(cat.but(scale=False)).weights[cat.focus, 1]),
-        nothing=captions.listens(cat.tokens, cat.focus, shown_head(silent).weights[cat.focus]),
-    )
-)
+st.markdown(text.say("try", **sheet.exercises()))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
-from attention_ui.component import component
+from attention_ui.component import as_line, component
 
 _mount = component("arrow_canvas")
 
@@ -68,4 +68,4 @@ def arrow_canvas(plane: Plane, *, seq: int, key: str, on_move: Callable[[], None
     on_move : callable
         Called when the state has changed, before the page runs.
     """
-    _mount(data={**asdict(plane), "seq": seq}, key=key, on_move_change=on_move)
+    _mount(data=as_line({**vars(plane), "seq": seq}, vars), key=key, on_move_change=on_move)

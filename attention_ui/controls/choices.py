@@ -137,18 +137,21 @@ def knob(name: str) -> None:
 
 def blank(lines: Mapping[str, str], names: Sequence[str]) -> tuple[str, int, float | None]:
     """Draw a choice of one blank of the sheet and a field for it; return line, place and what was typed."""
-    names_of_lines = list(lines)
+    own = next(iter(lines))
     with st.container(horizontal=True):
-        first = names_of_lines.index(start_option("blank_line", names_of_lines, names_of_lines[0]))
-        line: str = st.selectbox("Line", names_of_lines, first, format_func=lambda x: lines[x], key="blank_line")
+        first = start_option("blank_line", list(lines), own)
+        line: str = st.segmented_control(
+            "Line", list(lines), default=first, required=True, format_func=lambda x: lines[x], key="blank_line"
+        )
         places = {"total": ["the total"], "output": ["x", "y"]}.get(line, list(names))
-        key = f"blank_place_{line}"
-        first = start_option(key, range(len(places)), 0)
-        place = st.selectbox("Place", range(len(places)), first, format_func=lambda i: places[i], key=key)
+        key, each = f"blank_place_{line}", range(len(places))
+        place: int = st.segmented_control(
+            "Place", each, default=start_option(key, each, 0), required=True, format_func=lambda i: places[i], key=key
+        )
         typed_key = f"blank_typed_{line}_{place}"
         number = start_number(typed_key, -FARTHEST, FARTHEST, None)
         typed = st.number_input("Your number", value=number, step=0.01, format="%g", key=typed_key)
-    keep("blank_line", line, names_of_lines[0])
+    keep("blank_line", line, own)
     keep(key, place, 0)
     keep(typed_key, typed, None)
     return line, place, typed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from attention_ui.component import component
 
@@ -31,4 +31,4 @@ def formula(symbols: Sequence[Symbol], hint: str, key: str) -> None:
     key : str
         The component's name on its page.
     """
-    _mount(data={"symbols": [asdict(symbol) for symbol in symbols], "hint": hint}, key=key)
+    _mount(data={"symbols": [vars(symbol) for symbol in symbols], "hint": hint}, key=key)

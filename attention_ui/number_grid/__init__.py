@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from attention_ui.component import component
 from attention_ui.settings import Rows
@@ -39,5 +39,5 @@ def number_grids(grids: Sequence[Grid], *, limit: float, seq: int, key: str, on_
     on_edit : callable
         Called when the state has changed, before the page runs.
     """
-    data = {"grids": [asdict(grid) for grid in grids], "limit": limit, "seq": seq}
+    data = {"grids": [vars(grid) for grid in grids], "limit": limit, "seq": seq}
     _mount(data=data, key=key, on_edit_change=on_edit)
