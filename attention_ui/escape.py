@@ -54,6 +54,8 @@ def short(text: str, length: int = 12) -> str:
     >>> short("a" * 60)
     'aaaaaaaaaaa…'
     """
+    if len(text) <= length:
+        return text
     clusters = _clusters(text)
     return text if len(clusters) <= length else "".join(clusters[: length - 1]) + "…"
 

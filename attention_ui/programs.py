@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -76,7 +77,7 @@ def attention_program(settings: Settings, title: str, report: str) -> str:
             f"# Attention Lab: {title}",
             "import numpy as np",
             "",
-            *_inputs(settings),
+            _inputs(settings),
             "",
             f"n, focus = {settings.n_tokens}, {settings.focus}",
             f"d_k, scaled = {settings.d_k}, {settings.scale}",
@@ -90,19 +91,20 @@ def attention_program(settings: Settings, title: str, report: str) -> str:
     )
 
 
-def _inputs(settings: Settings) -> list[str]:
+@lru_cache(maxsize=512)  # the pictures of a page have it in common
+def _inputs(settings: Settings) -> str:
     """The words and where their Q, K and V come from."""
-    names = [f"names = {_strings(labels(settings.tokens))}"]
+    lines = [f"names = {_strings(labels(settings.tokens))}"]
     if not settings.has_embedding or settings.moved or settings.keys_as_values:
-        given = qkv(settings)
-        return [*names, *(f"{name} = {_array(matrix)}" for name, matrix in zip("QKV", given, strict=True))]
-    return [
-        *names,
+        lines += [f"{name} = {_array(matrix)}" for name, matrix in zip("QKV", qkv(settings), strict=True)]
+        return "\n".join(lines)
+    lines += [
         "# one row a word: nature (+) or food (-), made by people, ambiguous, action",
         f"X = {_array(embedding(settings))}",
         *(f"{name} = {_array(W)}" for name, W in zip(("W_Q", "W_K", "W_V"), matrices(settings), strict=True)),
         "Q, K, V = X @ W_Q, X @ W_K, X @ W_V",
     ]
+    return "\n".join(lines)
 
 
 def _array(values: np.ndarray) -> str:

@@ -190,14 +190,15 @@ def _hover(
     values: np.ndarray, shown: np.ndarray, rows: Sequence[str], columns: Sequence[str], kind: str
 ) -> list[list[str]]:
     """Full words and four decimals for every cell."""
-    down, across = labels(tuple(rows)), labels(tuple(columns))
+    down, across = (map(for_plotly, labels(tuple(names))) for names in (rows, columns))
     link = " → " if kind in ("weights", "scores") else " · "
+    heads = [f"{link}{column}: " for column in across]
     return [
         [
-            for_plotly(f"{row}{link}{column}: " + (f"{value:.4f}" if seen else "masked"))
-            for column, value, seen in zip(across, line, lit, strict=True)
+            f"{row}{head}{value:.4f}" if seen else f"{row}{head}masked"
+            for head, value, seen in zip(heads, line, lit, strict=True)
         ]
-        for row, line, lit in zip(down, values, shown, strict=True)
+        for row, line, lit in zip(down, values.tolist(), shown.tolist(), strict=True)
     ]
 
 
