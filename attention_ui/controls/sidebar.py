@@ -43,8 +43,9 @@ def sidebar() -> Settings:
     shown: dict[str, object] = {}
     # All of them on every page, in one place: a bound widget that is left out, or moves, loses its place in the URL.
     with here:
+        held = locked()
         for draw in CONTROLS.values():
-            draw(shown)
+            draw(shown, held)
     places = {"focus": int(str(shown["focus"])) - 1, "head": int(str(shown.get("head", 1))) - 1}
     edited = tuple(sorted(edited_features().items()))
     settings = Settings(**{**shown, **places, "features": edited})  # type: ignore[arg-type]
@@ -73,9 +74,14 @@ def hidden() -> list[str]:
     return [name for name in lasting("hide").split(",") if name in CONTROLS]
 
 
+def locked() -> Collection[str]:
+    """Return the controls that a lesson keeps as they are."""
+    return CONTROLS if is_on("fix") else hidden()
+
+
 def is_locked(name: str) -> bool:
     """Return whether a lesson keeps a control as it is."""
-    return is_on("fix") or name in hidden()
+    return name in locked()
 
 
 def current() -> Settings:
@@ -104,7 +110,7 @@ def notices() -> list[str]:
     return said
 
 
-def _sentence(shown: dict[str, object]) -> None:
+def _sentence(shown: dict[str, object], held: Collection[str]) -> None:
     """The sentence, and one's own words."""
     shown["sentence"] = st.selectbox(
         "Sentence",
@@ -112,7 +118,7 @@ def _sentence(shown: dict[str, object]) -> None:
         key="sentence",
         bind="query-params",
         on_change=forget_focus,
-        disabled=is_locked("sentence"),
+        disabled="sentence" in held,
     )
     if shown["sentence"] == OWN:
         shown["words"] = st.text_input(
@@ -121,12 +127,12 @@ def _sentence(shown: dict[str, object]) -> None:
             key="words",
             bind="query-params",
             on_change=forget_focus,
-            disabled=is_locked("sentence"),
+            disabled="sentence" in held,
             max_chars=LONGEST_WORDS,
         )
 
 
-def _focus(shown: dict[str, object]) -> None:
+def _focus(shown: dict[str, object], held: Collection[str]) -> None:
     """The word that asks, by its position: words may occur twice."""
     sentence, words = str(shown["sentence"]), str(shown.get("words", ""))
     tokens = tokens_of(sentence, words)
@@ -137,22 +143,22 @@ def _focus(shown: dict[str, object]) -> None:
         for at, token in enumerate(tokens, 1)
     )
     st.html(f'<p class="al-sentence">{line}</p>')
-    shown["focus"] = _one_of("Word that asks", range(1, len(tokens) + 1), own, "focus")
+    shown["focus"] = _one_of("Word that asks", range(1, len(tokens) + 1), own, "focus", held)
 
 
-def _d_k(shown: dict[str, object]) -> None:
+def _d_k(shown: dict[str, object], held: Collection[str]) -> None:
     """The width of queries and keys."""
-    shown["d_k"] = _one_of("d_k, width of queries and keys", D_K_CHOICES, _DEFAULT.d_k, "d_k")
+    shown["d_k"] = _one_of("d_k, width of queries and keys", D_K_CHOICES, _DEFAULT.d_k, "d_k", held)
 
 
-def _scale(shown: dict[str, object]) -> None:
+def _scale(shown: dict[str, object], held: Collection[str]) -> None:
     """Whether scores are scaled."""
-    shown["scale"] = st.toggle("÷ √d_k", _DEFAULT.scale, key="scale", bind="query-params", disabled=is_locked("scale"))
+    shown["scale"] = st.toggle("÷ √d_k", _DEFAULT.scale, key="scale", bind="query-params", disabled="scale" in held)
 
 
-def _mask(shown: dict[str, object]) -> None:
+def _mask(shown: dict[str, object], held: Collection[str]) -> None:
     """Which words may be seen."""
-    shown["mask"] = _one_of("Mask", MASKS, _DEFAULT.mask, "mask")
+    shown["mask"] = _one_of("Mask", MASKS, _DEFAULT.mask, "mask", held)
     if shown["mask"] == "window":
         shown["window"] = st.slider(
             "Words in the window",
@@ -161,7 +167,7 @@ def _mask(shown: dict[str, object]) -> None:
             _DEFAULT.window,
             key="window",
             bind="query-params",
-            disabled=is_locked("mask"),
+            disabled="mask" in held,
         )
     if shown["mask"] == "padding":
         shown["padding"] = st.slider(
@@ -171,23 +177,23 @@ def _mask(shown: dict[str, object]) -> None:
             _DEFAULT.padding,
             key="padding",
             bind="query-params",
-            disabled=is_locked("mask"),
+            disabled="mask" in held,
         )
 
 
-def _heads(shown: dict[str, object]) -> None:
+def _heads(shown: dict[str, object], held: Collection[str]) -> None:
     """How many heads, and which one is shown."""
-    shown["heads"] = _one_of("Heads", HEAD_CHOICES, _DEFAULT.heads, "heads")
+    shown["heads"] = _one_of("Heads", HEAD_CHOICES, _DEFAULT.heads, "heads", held)
     count = int(str(shown["heads"]))
     if count > 1:
-        shown["head"] = _one_of("Head shown", range(1, count + 1), 1, "head")
+        shown["head"] = _one_of("Head shown", range(1, count + 1), 1, "head", held)
 
 
-def _one_of(label: str, options: Sequence[object], default: object, key: str) -> object:
+def _one_of(label: str, options: Sequence[object], default: object, key: str, held: Collection[str]) -> object:
     """Draw a row of choices that the URL keeps and return the chosen one."""
-    locked = is_locked("heads" if key == "head" else key)
+    disabled = ("heads" if key == "head" else key) in held
     picked = st.segmented_control(
-        label, list(options), default=default, required=True, key=key, bind="query-params", disabled=locked
+        label, list(options), default=default, required=True, key=key, bind="query-params", disabled=disabled
     )
     return default if picked is None else picked  # a link such as ?focus= chooses none in spite of `required`
 
