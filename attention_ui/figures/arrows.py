@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import dist
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +17,9 @@ Box: TypeAlias = tuple[tuple[float, float], tuple[float, float]]  # its lower le
 
 PLANE_PX = 205  # about as wide as a plane is drawn at its narrowest
 MAX_LABEL = 16  # characters
+CORNERS = ((0.99, 0.01), (0.01, 0.99), (0.01, 0.01))  # of the words for right, up and left, in shares of the plane
+NEAR_PX = 8  # tips closer than this share a label
+ON_WORD = 30  # a label on another word is as bad as one that stands out of the plane by so many pixels
 TOGETHER = 1e-9  # vectors closer than this are one arrow
 
 
@@ -70,15 +74,17 @@ def plane(
     arrows = [Arrow(a.name, (round(a.tip[0], 9) + 0.0, round(a.tip[1], 9) + 0.0), a.role) for a in arrows]
     centre, reach = _window(arrows, centred=hull is None)
     groups = _together(arrows)
+    corners = list(zip(compass, CORNERS, strict=False))
+    texts = _texts(groups, reach)
+    places = _places(texts, [tip for _, tip, _ in groups], reach, centre, corners)
     traces = [
-        _arrow(names, tip, role, palette, place, dot=_is_dot(tip, reach))
-        for (names, tip, role), place in zip(groups, _places(groups, reach, centre), strict=True)
+        _arrow(names, tip, role, palette, text, place, dot=_is_dot(tip, reach))
+        for (names, tip, role), text, place in zip(groups, texts, places, strict=True)
     ]
     if hull is not None and len(hull) > 1:
         traces.insert(0, _ground(hull, palette))
     (left, right), (low, high) = ([c - reach, c + reach] for c in centre)
     axis = {"zeroline": True, "nticks": 7}
-    corners = zip(compass, ((0.99, 0.46), (0.01, 0.99), (0.01, 0.54)), strict=False)
     layout = {
         "xaxis": {**axis, "range": [left, right]},
         "yaxis": {**axis, "range": [low, high], "scaleanchor": "x"},
@@ -151,23 +157,38 @@ def _is_dot(tip: tuple[float, float], reach: float) -> bool:
     return max(map(abs, tip)) < 0.02 * reach
 
 
+def _texts(groups: Sequence[tuple[list[str], tuple[float, float], str]], reach: float) -> list[str]:
+    """What stands at each tip; tips of one role that are too near to tell apart have their names at the first."""
+    near = NEAR_PX * 2 * reach / PLANE_PX
+    said: list[list[str]] = [[] for _ in groups]
+    for names, tip, role in groups:
+        first = next(i for i, (_, other, its) in enumerate(groups) if its == role and dist(other, tip) < near)
+        said[first] += names
+    return [_joined(names) if names else "" for names in said]
+
+
 def _places(
-    groups: Sequence[tuple[list[str], tuple[float, float], str]], reach: float, centre: tuple[float, float]
+    texts: Sequence[str],
+    tips: Sequence[tuple[float, float]],
+    reach: float,
+    centre: tuple[float, float],
+    corners: Sequence[tuple[str, tuple[float, float]]],
 ) -> list[str]:
-    """Where each label stands: the place round its tip that disturbs labels, shafts and the edge least."""
-    if not groups:
+    """Where each label stands: the place round its tip that disturbs other words, shafts and the edge least."""
+    if not texts:
         return []
     unit = 2 * reach / PLANE_PX  # a pixel
-    choices = [_boxes(_joined(names), tip, unit) for names, tip, _ in groups]
+    choices = [_boxes(text, tip, unit) for text, tip in zip(texts, tips, strict=True)]
     boxes = np.array([list(each.values()) for each in choices])
     low, high = np.add(centre, -reach), np.add(centre, reach)
     outside = np.maximum(low - boxes[..., 0, :], boxes[..., 1, :] - high).max(axis=-1).clip(0)
-    points = np.array([np.outer(np.linspace(0, 0.95, 24), tip) for _, tip, _ in groups]).reshape(-1, 1, 2)
-    troubles = _hits(boxes, points.repeat(2, axis=1)) + outside / unit / 2
+    points = np.array([np.outer(np.linspace(0, 0.95, 24), tip) for tip in tips]).reshape(-1, 1, 2)
+    written = np.array([_corner_box(text, corner, reach, centre) for text, corner in corners]).reshape(-1, 2, 2)
+    troubles = _hits(boxes, points.repeat(2, axis=1)) + outside / unit + ON_WORD * _hits(boxes, written)
     chosen: dict[int, int] = {}
-    for i in (*range(len(groups)), *range(len(groups))):  # the second time, those that came first give way too
-        taken = np.array([boxes[j, place] for j, place in chosen.items() if j != i]).reshape(-1, 2, 2)
-        chosen[i] = int((troubles[i] + 20 * _hits(boxes[i], taken)).argmin())
+    for i in (*range(len(texts)), *range(len(texts))):  # the second time, those that came first give way too
+        taken = np.array([boxes[j, place] for j, place in chosen.items() if j != i and texts[j]]).reshape(-1, 2, 2)
+        chosen[i] = int((troubles[i] + ON_WORD * _hits(boxes[i], taken)).argmin())
     return [list(each)[chosen[i]] for i, each in enumerate(choices)]
 
 
@@ -186,6 +207,14 @@ def _boxes(text: str, tip: tuple[float, float], unit: float) -> dict[str, Box]:
     return boxes
 
 
+def _corner_box(text: str, corner: tuple[float, float], reach: float, centre: tuple[float, float]) -> Box:
+    """What a word about a direction takes of the plane; Plotly hangs it from the side that it is nearest to."""
+    x, y = (middle + (2 * share - 1) * reach for middle, share in zip(centre, corner, strict=True))
+    wide, high = (pixels * 2 * reach / PLANE_PX for pixels in (6 * len(text), 14))
+    left, low = (at - size * (share > 0.5) for at, size, share in zip((x, y), (wide, high), corner, strict=True))
+    return (left, low), (left + wide, low + high)
+
+
 def _hits(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
     """How many of the other boxes (n, 2, 2) each of some boxes (..., 2, 2) lies on, (...)."""
     overlaps = (boxes[..., None, 0, :] <= others[:, 1]) & (others[:, 0] <= boxes[..., None, 1, :])
@@ -193,12 +222,12 @@ def _hits(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def _arrow(
-    names: list[str], tip: tuple[float, float], role: str, palette: Palette, place: str, *, dot: bool
+    names: list[str], tip: tuple[float, float], role: str, palette: Palette, text: str, place: str, *, dot: bool
 ) -> dict[str, Any]:
     """One arrow with its label outside the tip, or a dot for a vector too short to see."""
     colour = palette.query if role == "output" else getattr(palette, role)
     x, y = tip
-    text = f"<b>{for_plotly(_joined(names))}</b>"
+    label = f"<b>{for_plotly(text)}</b>" if text else ""
     return {
         "type": "scatter",
         "name": " · ".join(names),
@@ -214,7 +243,7 @@ def _arrow(
             "symbol": "circle" if dot else "arrow",
             "angleref": "up" if dot else "previous",
         },
-        "text": [text] if dot else ["", text],
+        "text": [label] if dot else ["", label],
         "textposition": place,
         "textfont": {"color": colour, "size": 13},
         "cliponaxis": False,

@@ -6,7 +6,7 @@ import numpy as np
 
 from attention_ui import captions
 from attention_ui.escape import labels
-from attention_ui.figures import Arrow, plane
+from attention_ui.figures import PALETTES, Arrow, plane
 from attention_ui.pictures.dashboard import COMPASS, MARK, named_rows
 from attention_ui.programs import attention_program
 from attention_ui.settings import ROLES, Settings, attend, plane_vectors, qkv
@@ -32,11 +32,12 @@ def two_outputs(here: Settings, there: Settings, theme: str) -> Picture:
     marks = [f"{labels(s.tokens, MARK)[s.focus]} in {s.sentence}" for s in (here, there)]
     start = plane_vectors(here)[2][here.focus]
     arrows = [Arrow("its own value", (start[0], start[1]), "value")]
-    arrows += [Arrow(mark, (y[0], y[1]), "output") for mark, y in zip(marks, outputs, strict=True)]
+    places = [f"in {settings.sentence}" for settings in (here, there)]
+    arrows += [Arrow(place, (y[0], y[1]), "output") for place, y in zip(places, outputs, strict=True)]
     figure = plane(arrows, theme=theme, title="One x, two outputs", compass=COMPASS, height=380)
     a, b = outputs
     ends = {"x": [a[0], b[0]], "y": [a[1], b[1]]}
-    look = {"mode": "lines", "line": {"dash": "dot", "width": 2}, "hoverinfo": "skip"}
+    look = {"mode": "lines", "line": {"color": PALETTES[theme].quiet, "dash": "dot", "width": 2}, "hoverinfo": "skip"}
     figure["data"].append({"type": "scatter", "name": "difference", **ends, **look})
     alt = f"{here.focus_word} becomes {captions.vector(a)} here and {captions.vector(b)} there"
     table = named_rows("vector", ("its own value", *marks, "difference"), np.vstack([start, a, b, a - b]), ("x", "y"))

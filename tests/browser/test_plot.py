@@ -81,6 +81,27 @@ def test_nothing_jumps(visitor: Visitor, app_url: str, slug: str) -> None:
     assert boxes.evaluate_all(PLACES) == before
 
 
+# Pairs of words in a plane of which one lies on the other, by more than a pixel or two of the boxes' air.
+CROSSED = """([plane]) => {
+  const words = [...plane.querySelectorAll(".scatterlayer text, .annotation-text")].filter((word) => word.textContent);
+  const boxes = words.map((word) => word.getBoundingClientRect());
+  const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 &&
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4;
+  return boxes.flatMap((box, i) => boxes.slice(0, i).flatMap((other, j) =>
+    meet(box, other) ? [`${words[i].textContent} on ${words[j].textContent}`] : []));
+}"""
+
+
+@pytest.mark.parametrize("sentence", ["river-bank", "money-bank", "apple-pie", "apple-phone", "keyboard-mouse"])
+def test_the_words_of_a_plane_keep_off_each_other(visitor: Visitor, app_url: str, sentence: str) -> None:
+    visitor.visit(f"{app_url}/?sentence={sentence}")
+    for width in (1280, 390):
+        visitor.page.set_viewport_size({"width": width, "height": 900})
+        visitor.settle()
+        for name in ("query_plane", "value_plane"):
+            assert picture(visitor.page, name).evaluate_all(CROSSED) == [], (name, width)
+
+
 def test_plotly_travels_once_compressed_and_is_kept(visitor: Visitor, app_url: str) -> None:
     answers: list[Response] = []
     visitor.page.on("response", lambda answer: answers.append(answer))

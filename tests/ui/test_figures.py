@@ -174,6 +174,17 @@ def test_labels_keep_off_shafts_and_each_other() -> None:
     assert len({trace.textposition.split()[0] for trace in pair}) == 2  # one above, one below
 
 
+def test_tips_too_near_to_tell_apart_share_a_label() -> None:
+    values = [
+        Arrow(name, tip, "value") for name, tip in (("sat", (1.0, 1.0)), ("river", (4.0, 0.0)), ("bank", (80, 80)))
+    ]
+    outputs = [Arrow("before", (3.3, 0.2), "output")]
+    sat, river, bank, before = arrow_traces(*values, *outputs)
+    assert [literal(each.text[-1]) for each in (sat, river, bank, before)] == ["sat · river", "", "bank", "before"]
+    assert river.x[-1] == 4  # its arrow is there, and says so when it is pointed at
+    assert literal(river.hovertext).startswith("value of river: ")
+
+
 def test_a_plane_has_equal_axes_with_room_for_every_tip() -> None:
     figure = plane([Arrow("a", (3.0, -4.0), "key")], theme="light", title="P")
     assert figure.layout.yaxis.scaleanchor == "x"
@@ -234,6 +245,18 @@ def test_all_other_text_is_readable_on_its_ground(theme: str) -> None:
     assert palette.ink in found
     grounds = (palette.card, palette.paper)
     assert {colour for colour in found if min(contrast(colour, ground) for ground in grounds) < 4.5} == set()
+
+
+def test_no_line_or_bar_is_left_to_plotlys_own_colours() -> None:
+    bare = set()
+    for settings in SAMPLE[::4]:
+        for make, args in every_picture(settings):
+            traces = [trace for figure in make(*args, "light").figures for trace in figure["data"]]
+            for trace in traces:
+                part = "marker" if trace["type"] == "bar" else "line" if "lines" in trace.get("mode", "") else ""
+                if part and trace[part].get("width") != 0 and "color" not in trace[part]:
+                    bare.add((make.__name__, trace.get("name")))
+    assert bare == set()
 
 
 @pytest.mark.parametrize("theme", THEMES)
