@@ -10,7 +10,7 @@ import numpy as np
 
 from attention_ui.captions import number
 from attention_ui.escape import for_plotly, labels, short
-from attention_ui.figures.template import PALETTES, Figure, Palette, drawn
+from attention_ui.figures.template import MARGIN, PALETTES, Figure, Palette, drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +164,7 @@ def compare(
         "yaxis": {"range": [0, 1.12 * top], "nticks": 4},
         "bargap": 0.16,
         "annotations": [_key(series, palette)],
-        "margin": {"l": 8, "r": 8, "t": 58, "b": 8},
+        "margin": {**MARGIN, "t": 58},
     }
     return drawn(theme, title, height, traces, layout)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from attention_ui.escape import for_plotly
-from attention_ui.figures.template import PALETTES, Figure, Palette, drawn
+from attention_ui.figures.template import MARGIN, PALETTES, Figure, Palette, drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ def curves(
         "showlegend": True,
         "legend": {"orientation": "h", "y": -0.28, "x": 0},
         "meta": {"width": width},
-        "margin": {"l": 8, "r": 8, "t": 34, "b": 50},
+        "margin": {**MARGIN, "b": 50},
     }
     return drawn(theme, title, height, traces, layout)
 

@@ -13,7 +13,7 @@ from typing import Any
 Figure = dict[str, Any]
 
 SANS = '"Source Sans", "Source Sans Pro", system-ui, sans-serif'
-MARGIN = {"l": 8, "r": 8, "t": 34, "b": 8}
+MARGIN = {"l": 8, "r": 14, "t": 34, "b": 8}
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,7 @@ def _template(theme: str) -> dict[str, Any]:
         "tickcolor": palette.hairline,
         "title": {"font": {"size": 12, "color": palette.quiet}, "standoff": 6},
         "automargin": True,
+        "autotickangles": [0, 90],  # a slanted first or last word could leave the picture, and Plotly would hide it
         "fixedrange": True,
     }
     return {

@@ -192,12 +192,26 @@ CUT_ROWS = """
 """
 
 
-def test_nothing_scrolls_sideways(page: Page, reader: Visitor) -> None:
+# Names along a picture's edge that Plotly hides, since they would leave the picture, and links that are cut.
+LOST_TICKS = """
+() => [...document.querySelectorAll(".al-plot :is(.xtick, .ytick) text")]
+  .filter((tick) => tick.textContent && getComputedStyle(tick).display === "none").map((tick) => tick.textContent)
+"""
+CUT_LINKS = """
+() => [...document.querySelectorAll('[data-testid="stPageLink-NavLink"]')].filter((link) =>
+  [link, ...link.querySelectorAll("*")].some((part) => part.scrollWidth > part.clientWidth + 1 && part.clientWidth)
+).map((link) => link.innerText)
+"""
+
+
+def test_nothing_is_cut_or_scrolls_sideways(page: Page, reader: Visitor) -> None:
     for width in NARROW:
         page.set_viewport_size({"width": width, "height": 844})
         reader.settle()
         assert page.evaluate(TOO_WIDE) == [], width
         assert page.evaluate(CUT_ROWS) == [], width
+        assert page.evaluate(LOST_TICKS) == [], width
+        assert page.evaluate(CUT_LINKS) == [], width
     page.set_viewport_size(DESK)  # type: ignore[arg-type]
 
 
