@@ -2,6 +2,7 @@ import base64
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 from attention_ui.figures import PALETTES
 from attention_ui.settings import Settings
 from attention_ui.show import Picture, packed, payload, plain, table_text
-from tests.cases import HOSTILE_SETTINGS, SAMPLE, every_picture, pictures
+from tests.cases import HOSTILE_SETTINGS, SAMPLE, every_picture, pictures, received
 
 cases = st.sampled_from([*SAMPLE, *HOSTILE_SETTINGS])
 COLOUR = re.compile(r"#[0-9A-Fa-f]{6}\b|rgba?\([^)]*\)")
@@ -67,6 +68,27 @@ def test_show_makes_a_picture_once_for_all_visitors() -> None:
 
     assert same.made == [(Settings(d_k=4), "light")]
     same.made.clear()
+
+
+def row() -> None:
+    from attention_ui.settings import Settings
+    from attention_ui.show import show_all
+    from tests.ui.test_show import another, counted
+
+    show_all("two", (counted, Settings(d_k=4)), (another, Settings(d_k=8)))
+
+
+def another(settings: Settings, theme: str) -> Picture:
+    """A picture of another name."""
+    return replace(counted(settings, theme), name="Another")
+
+
+def test_pictures_that_stand_together_are_one_element_and_keep_what_is_theirs() -> None:
+    app = AppTest.from_function(row).run()
+    (element,) = app.get("bidi_component")
+    assert element.proto.id.endswith("-counted")
+    assert received(element.proto)["layout"] == "two"
+    assert [(each["key"], each["name"]) for each in pictures(app)] == [("counted", "Counted"), ("another", "Another")]
 
 
 @given(cases, st.integers(0, 7), st.sampled_from(["light", "dark"]))
