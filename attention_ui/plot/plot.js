@@ -111,7 +111,7 @@ class Picture {
         const Plotly = await loadPlotly();
         delete this.row.dataset.failed;
         for (const [i, chart] of this.charts.entries()) {
-          if (resized && chart.clientWidth) await Plotly.Plots.resize(chart);
+          if (resized && chart.clientWidth) await this.refit(Plotly, chart, data.figures[i], i, frame?.get(i));
           else if (fresh) await this.draw(Plotly, chart, data.figures[i], i, frame?.get(i));
           else if (frame?.has(i)) await this.move(Plotly, chart, frame.get(i));
           if (fresh) this.speak(chart, data.alt[i]);
@@ -176,12 +176,19 @@ class Picture {
   async draw(Plotly, chart, figure, i, frame) {
     const text = JSON.stringify(figure) + (frame?.key ?? "");
     if (chart.text === text) return; // most changes leave some figures as they are
-    const layout = { ...figure.layout, width: undefined, autosize: true };
+    const layout = { ...structuredClone(figure.layout), width: undefined, autosize: true }; // Plotly changes its ranges
     chart.config ??= this.config(Plotly, i); // the same object: for another one Plotly starts the chart anew
     const traces = figure.data.map((trace, t) => ({ ...trace, ...frame?.traces.get(t) }));
     await Plotly.react(chart, traces, layout, chart.config);
     chart.text = text;
     chart.key = frame?.key;
+  }
+
+  // Axes of one unit are widened by Plotly to fill their box, and never narrowed again: such a plane is drawn anew.
+  refit(Plotly, chart, figure, i, frame) {
+    if (!figure.layout.yaxis?.scaleanchor) return Plotly.Plots.resize(chart);
+    chart.text = null;
+    return this.draw(Plotly, chart, figure, i, frame);
   }
 
   // A step of a run replaces a few attributes, which is cheaper than drawing the figure anew.

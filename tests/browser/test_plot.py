@@ -102,6 +102,20 @@ def test_the_words_of_a_plane_keep_off_each_other(visitor: Visitor, app_url: str
             assert picture(visitor.page, name).evaluate_all(CROSSED) == [], (name, width)
 
 
+def test_a_plane_fills_its_box_again_when_there_is_room(visitor: Visitor, app_url: str) -> None:
+    visitor.visit(app_url)
+    plane = picture(visitor.page, "value_plane").locator(".js-plotly-plot")
+    reach = "(chart) => [chart._fullLayout.xaxis.range, chart._fullLayout.yaxis.range].flat().map((x) => x.toFixed(2))"
+    before = plane.evaluate(reach)
+    for width in (320, 390, 1280):
+        visitor.page.set_viewport_size({"width": width, "height": 900})
+        visitor.settle()
+        visitor.page.wait_for_timeout(300)
+    visitor.page.set_viewport_size({"width": 1280, "height": 1000})
+    visitor.settle()
+    assert plane.evaluate(reach) == before
+
+
 def test_plotly_travels_once_compressed_and_is_kept(visitor: Visitor, app_url: str) -> None:
     answers: list[Response] = []
     visitor.page.on("response", lambda answer: answers.append(answer))
