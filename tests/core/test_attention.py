@@ -8,18 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.testing import assert_allclose, assert_array_equal
-from numpy.typing import NDArray
 
 from attention_core import SENTENCES, AttentionTrace, attention, causal_mask, permutation_residual, softmax
-
-Array = NDArray[Any]
+from tests.arrays import Array, normal
 
 numbers = st.floats(-1e4, 1e4)
 seeds = st.integers(0, 2**32 - 1)
-
-
-def normal(seed: int, *shape: int) -> Array:
-    return np.random.default_rng(seed).normal(size=shape)
 
 
 # softmax

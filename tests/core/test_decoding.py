@@ -1,19 +1,11 @@
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from numpy.typing import NDArray
 
 from attention_core import KVCache, attention, causal_mask, decode_step, generation_scores
-
-Array = NDArray[Any]
-
-
-def normal(seed: int, *shape: int) -> Array:
-    return np.random.default_rng(seed).normal(size=shape)
+from tests.arrays import normal
 
 
 @settings(max_examples=40)

@@ -6,15 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from numpy.typing import NDArray
 
 from attention_core import AttentionTrace, attention, attention_backward, causal_mask
-
-Array = NDArray[Any]
-
-
-def normal(seed: int, *shape: int) -> Array:
-    return np.random.default_rng(seed).normal(size=shape)
+from tests.arrays import Array, normal
 
 
 def central_differences(loss: Callable[[Array], float], x: Array, step: float = 1e-5) -> Array:

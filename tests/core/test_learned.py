@@ -1,44 +1,17 @@
 """What training learns, over many seeds, and where it does not."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from numpy.typing import NDArray
 
 from attention_core.learning import (
-    LookupRun,
-    TwoLookupsRun,
     match_heads,
     remove_head,
     train_lookup,
     train_two_lookups,
 )
-
-Array = NDArray[Any]
-Run = LookupRun | TwoLookupsRun
-
-
-def arrays(run: Run) -> dict[str, Array]:
-    return {name: x for name, x in vars(run).items() if isinstance(x, np.ndarray)}
-
-
-def assert_same(a: Run, b: Run) -> None:
-    """Bit for bit."""
-    assert arrays(a).keys() == arrays(b).keys()
-    for name, x in arrays(a).items():
-        assert_array_equal(x, arrays(b)[name], err_msg=name)
-    assert a.diverged_at == b.diverged_at
-
-
-def assert_beginning(short: Run, long: Run) -> None:
-    """Bit for bit, as far as the short one goes."""
-    for name, x in arrays(short).items():
-        assert len(x) <= len(arrays(long)[name])
-        assert_array_equal(x, arrays(long)[name][: len(x)], err_msg=name)
-
 
 # Training works: the statistics over seeds, and where it does not
 

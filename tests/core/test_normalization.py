@@ -5,15 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from numpy.typing import NDArray
 
 from attention_core import layer_norm, layer_norm_backward
-
-Array = NDArray[Any]
-
-
-def normal(seed: int, *shape: int) -> Array:
-    return np.random.default_rng(seed).normal(size=shape)
+from tests.arrays import normal
 
 
 def test_by_hand() -> None:

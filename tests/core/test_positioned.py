@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from numpy.typing import NDArray
 
 from attention_core import (
     ALIBI_HEADS,
@@ -29,17 +28,11 @@ from attention_core import (
     rotation,
     sinusoidal_positions,
 )
+from tests.arrays import Array, normal
 
-Array = NDArray[Any]
 FIVE = list(SENTENCES)[:5]
 
-widths = st.integers(1, 64).map(lambda half: 2 * half)
-places = st.integers(0, 127)
 seeds = st.integers(0, 2**32 - 1)
-
-
-def normal(seed: int, *shape: int) -> Array:
-    return np.random.default_rng(seed).normal(size=shape)
 
 
 # a sentence that knows its order

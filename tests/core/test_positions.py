@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from numpy.typing import NDArray
 
 from attention_core import (
-    SENTENCES,
     alibi_bias,
     attention,
     learned_positions,
@@ -21,17 +19,11 @@ from attention_core import (
     sinusoidal_positions,
     wavelengths,
 )
-
-Array = NDArray[Any]
-FIVE = list(SENTENCES)[:5]
+from tests.arrays import normal
 
 widths = st.integers(1, 64).map(lambda half: 2 * half)
 places = st.integers(0, 127)
 seeds = st.integers(0, 2**32 - 1)
-
-
-def normal(seed: int, *shape: int) -> Array:
-    return np.random.default_rng(seed).normal(size=shape)
 
 
 # sinusoidal

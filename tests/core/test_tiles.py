@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from numpy.typing import NDArray
 
 from attention_core import (
     SENTENCES,
@@ -24,15 +23,10 @@ from attention_core import (
     sliding_window_mask,
 )
 from attention_core.measurement import ONE_THREAD
-
-Array = NDArray[Any]
+from tests.arrays import Array, normal
 
 seeds = st.integers(0, 2**32 - 1)
 blocks = st.integers(1, 9)
-
-
-def normal(seed: int, *shape: int) -> Array:
-    return np.random.default_rng(seed).normal(size=shape)
 
 
 @settings(max_examples=60)
